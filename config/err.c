@@ -1,0 +1,22 @@
+#include "config/err.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+int err_set(struct err *err, int code, const char *fmt, ...)
+{
+    va_list args;
+
+    if (!err)
+        return code;
+    va_start(args, fmt);
+    vsnprintf(err->text, sizeof(err->text), fmt, args);
+    va_end(args);
+    return code;
+}
+
+const char *err_name(int code)
+{
+    return strerror(code < 0 ? -code : code);
+}

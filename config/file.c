@@ -1,0 +1,158 @@
+#include "config/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "config/mem.h"
+
+static int read_all(int fd, size_t max, char **data, size_t *len)
+{
+    size_t room = 0, n = 0;
+    char *p = NULL;
+
+    for (;;) {
+        xgrow(&p, &room, n + 65537, 1);
+        ssize_t got = read(fd, p + n, room - n - 1);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0) {
+            int error = got < 0 ? -errno : 0;
+
+            p[n] = '\0';
+            if (error)
+                free(p);
+            else
+                *data = p, *len = n;
+            return error;
+        }
+        n += (size_t)got;
+        if (n > max) {
+            free(p);
+            return -E2BIG;
+        }
+    }
+}
+
+int file_read(const char *path, size_t max, char **data, size_t *len,
+              struct err *err)
+{
+    struct stat st;
+    /* Not blocking: opening a FIFO must not hang. */
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    int error;
+
+    if (fd < 0) {
+        error = -errno;
+        return err_set(err, error, "%s: cannot be read: %s", path,
+                       err_name(error));
+    }
+    if (fstat(fd, &st))
+        error = -errno;
+    else if (S_ISDIR(st.st_mode))
+        error = -EISDIR;
+    else if (!S_ISREG(st.st_mode))
+        error = -EINVAL;
+    else
+        error = read_all(fd, max, data, len);
+    close(fd);
+    if (error == -EISDIR)
+        return err_set(err, error, "%s: is a folder; give a file", path);
+    if (error == -EINVAL)
+        return err_set(err, error, "%s: is no regular file", path);
+    if (error == -E2BIG)
+        return err_set(err, error, "%s: is larger than %zu bytes", path, max);
+    if (error)
+        return err_set(err, error, "%s: cannot be read: %s", path,
+                       err_name(error));
+    return 0;
+}
+
+static int write_all(int fd, const char *p, size_t len)
+{
+    while (len > 0) {
+        ssize_t n = write(fd, p, len);
+
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return -errno;
+        p += n;
+        len -= (size_t)n;
+    }
+    return fsync(fd) ? -errno : 0;
+}
+
+int file_replace(const char *path, const void *data, size_t len, int mode,
+                 struct err *err)
+{
+    char *tmp = xasprintf("%s.XXXXXX", path);
+    int fd = mkostemp(tmp, O_CLOEXEC);
+    int error = fd < 0 ? -errno : 0;
+
+    if (!error)
+        error = write_all(fd, data, len);
+    if (!error && fchmod(fd, (mode_t)mode))
+        error = -errno;
+    if (fd >= 0 && close(fd) && !error)
+        error = -errno;
+    if (!error && rename(tmp, path))
+        error = -errno;
+    if (error && fd >= 0)
+        unlink(tmp);
+    free(tmp);
+    if (error)
+        return err_set(err, error, "%s: cannot be written: %s", path,
+                       err_name(error));
+    return 0;
+}
+
+int file_mkdirs(const char *path, struct err *err)
+{
+    char *p = xstrdup(path);
+    int error = 0;
+
+    for (char *s = p + 1; !error; s++) {
+        if (*s != '/' && *s != '\0')
+            continue;
+        char end = *s;
+
+        *s = '\0';
+        if (mkdir(p, 0700) && errno != EEXIST)
+            error = -errno;
+        *s = end;
+        if (end == '\0')
+            break;
+    }
+    if (error)
+        err_set(err, error, "%s: folder cannot be made: %s", path,
+                err_name(error));
+    free(p);
+    return error;
+}
+
+char *file_join(const char *dir, const char *name)
+{
+    if (name[0] == '/')
+        return xstrdup(name);
+    return xasprintf("%s/%s", dir, name);
+}
+
+char *file_dir(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    if (!slash)
+        return xstrdup(".");
+    return slash == path ? xstrdup("/") : xmemdup(path, (size_t)(slash - path));
+}
+
+char *file_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return xstrdup(slash ? slash + 1 : path);
+}

@@ -1,0 +1,64 @@
+#include "config/mem.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void *checked(void *p, size_t n, size_t size)
+{
+    if (!p && n > 0 && size > 0) {
+        fprintf(stderr, "out of memory: %zu objects of %zu bytes\n", n, size);
+        abort();
+    }
+    return p;
+}
+
+void *xcalloc(size_t n, size_t size)
+{
+    return checked(calloc(n, size), n, size); /* calloc checks n * size */
+}
+
+void *xreallocarray(void *p, size_t n, size_t size)
+{
+    return checked(reallocarray(p, n, size), n, size);
+}
+
+char *xstrdup(const char *s)
+{
+    return s ? xmemdup(s, strlen(s)) : NULL;
+}
+
+char *xmemdup(const void *p, size_t len)
+{
+    char *copy = xcalloc(len + 1, 1);
+
+    if (len > 0)
+        memcpy(copy, p, len);
+    return copy;
+}
+
+char *xasprintf(const char *fmt, ...)
+{
+    char *text = NULL;
+    va_list args;
+
+    va_start(args, fmt);
+    int len = vasprintf(&text, fmt, args);
+    va_end(args);
+    return checked(len < 0 ? NULL : text, 1, 1);
+}
+
+void xgrow(void *array, size_t *room, size_t need, size_t size)
+{
+    void **p = array;
+    size_t next = *room ? *room : 8;
+
+    if (need <= *room)
+        return;
+    while (next < need)
+        next = next > SIZE_MAX / 2 ? need : next * 2;
+    *p = xreallocarray(*p, next, size);
+    *room = next;
+}

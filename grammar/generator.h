@@ -1,0 +1,80 @@
+/* generator.h - the vocabulary: one row of the table and one file in
+ * grammar/gen/ for each family of edits.
+ *
+ * To add a family: write grammar/gen/NAME.c with `void gen_NAME(struct gen *)`
+ * and add its row to VOCABULARY below; nothing else knows the list. Rules for
+ * a generator:
+ *  - walk with a cursor, never by recursion: input decides the depth;
+ *  - offer edits with edits_begin() .. edits_end() of g->out; express them as
+ *    the smallest spans that change (unwrap = delete around what stays), so
+ *    that other edits can be committed inside;
+ *  - never offer what touches a frozen span: gen_frozen();
+ *  - an edit must make the text shorter, or equally long and smaller in byte
+ *    order, else the search drops it;
+ *  - n log n in the size of the text. */
+#ifndef AUTODD_GENERATOR_H
+#define AUTODD_GENERATOR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "config/base.h"
+#include "grammar/edit.h"
+#include "grammar/tree.h"
+
+/* Preserving edits leave the computation on the way to the failure as it is;
+ * mutating ones change numbers and expressions, and are offered only when no
+ * preserving one is left. */
+enum edit_tier { TIER_PRESERVE, TIER_MUTATE };
+
+/* name, tier, first guess of the share that succeeds (measured by test/bench;
+ * learned anew in each run). The generator of row NAME is gen_NAME. */
+#define VOCABULARY(row)                                                        \
+    row(trivia, TIER_PRESERVE, 0.9)                                            \
+    row(definition, TIER_PRESERVE, 0.5)                                        \
+    row(statement, TIER_PRESERVE, 0.5)                                         \
+    row(import, TIER_PRESERVE, 0.5)                                            \
+    row(unwrap, TIER_PRESERVE, 0.3)                                            \
+    row(inline, TIER_PRESERVE, 0.3)                                            \
+    row(parameter, TIER_PRESERVE, 0.4)                                         \
+    row(argument, TIER_PRESERVE, 0.3)                                          \
+    row(keyword, TIER_PRESERVE, 0.3)                                           \
+    row(decorator, TIER_PRESERVE, 0.3)                                         \
+    row(annotation, TIER_PRESERVE, 0.5)                                        \
+    row(element, TIER_PRESERVE, 0.3)                                           \
+    row(expression, TIER_MUTATE, 0.2)                                          \
+    row(integer, TIER_MUTATE, 0.3)                                             \
+    row(string, TIER_MUTATE, 0.3)
+
+#define VOCABULARY_ENUM(name, tier, prior) EDIT_##name,
+enum edit_kind { VOCABULARY(VOCABULARY_ENUM) EDIT_KINDS };
+
+struct edit_kind_info {
+    const char *name;
+    enum edit_tier tier;
+    double prior;
+};
+const struct edit_kind_info *edit_kind_info(unsigned kind);
+
+struct scopes;
+
+/* What a generator works on. */
+struct gen {
+    const struct tree *tree;
+    struct bytes text;
+    const struct span *frozen; /* sorted */
+    size_t nfrozen;
+    const struct scopes *scopes; /* names and their uses: grammar/scope.h */
+    struct edits *out;
+};
+
+/* Whether `at` touches frozen bytes (an insertion: lies strictly inside). */
+bool gen_frozen(const struct gen *g, struct span at);
+
+/* All edits of the vocabulary for `tree`, appended to the fresh `out`, nested
+ * (edits_nest) and without those that touch `frozen` (sorted). The order is
+ * the table's, then the text's: the same text gives the same edits. */
+void generate(const struct tree *tree, const struct span *frozen,
+              size_t nfrozen, struct edits *out);
+
+#endif

@@ -1,0 +1,84 @@
+/* search.h - which candidate next? A pulled state machine: no I/O, no clock,
+ * no chance.
+ *
+ *   search_new(text)
+ *     while search_next() gives a trial: run it, anywhere, in any order
+ *     search_report(trial, verdict) for each, exactly once
+ *   until search_finished()
+ *
+ * The same calls in the same order give the same trials: a store that logged
+ * them can replay a search exactly. Never gives the same text twice, never a
+ * text with a new syntax error, never one that is not smaller than the current
+ * base (shorter, or as long and smaller in byte order). */
+#ifndef AUTODD_SEARCH_H
+#define AUTODD_SEARCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "config/base.h"
+#include "config/hash.h"
+
+enum verdict {
+    VERDICT_NO,
+    VERDICT_YES,
+    VERDICT_NONE /* could not be found out: the candidate may be given again
+                  * once; after that it counts as untried and the result is
+                  * not called minimal */
+};
+
+struct search;
+
+struct search_opts {
+    unsigned width;  /* most trials that will be out at once, at least 1 */
+    bool preserve_only; /* stop before the mutating tier */
+};
+
+struct search_trial {
+    uint64_t id;        /* 1, 2, 3, ... */
+    struct bytes text;  /* borrowed until this trial is reported */
+    struct hash128 hash; /* of text */
+    const char *kind;   /* name of the edit's family; "merge" for a union */
+    bool touches_import;
+    int64_t saved; /* bytes, against the current base */
+};
+
+struct search_stats {
+    uint64_t trials, yes, no, none, accepted;
+    uint64_t remembered;     /* candidates answered by the verdict memory */
+    uint64_t rejected_early; /* new syntax error: never given */
+    uint64_t rounds;
+};
+
+/* `text` must be interesting (the caller has seen it fail); `frozen` sorted
+ * spans of it. Both copied. */
+struct search *search_new(struct bytes text, const struct span *frozen,
+                          size_t nfrozen, const struct search_opts *opts);
+void search_free(struct search *search);
+
+/* The next trial, if one can be started now. False: nothing to start until a
+ * report comes, or finished. */
+bool search_next(struct search *search, struct search_trial *trial);
+
+/* Take a verdict. True when a new, smaller base was committed: search_text()
+ * has it. A yes for a trial whose base has moved on is not committed untested:
+ * it joins the merge queue. */
+bool search_report(struct search *search, uint64_t id, enum verdict verdict);
+
+/* Nothing is out and nothing is left to try. */
+bool search_finished(const struct search *search);
+
+/* True when finished and each single edit of the vocabulary has a no on the
+ * final text. */
+bool search_minimal(const struct search *search);
+
+/* The smallest interesting text so far; borrowed until the next report. */
+struct bytes search_text(const struct search *search);
+
+/* What the accepted step was that search_report() just committed (static). */
+const char *search_last_kind(const struct search *search);
+
+struct search_stats search_stats(const struct search *search);
+
+#endif

@@ -1,0 +1,96 @@
+/* store.h - what must outlive the process: one SQLite file (WAL).
+ *
+ * A store lives from store_open() to store_close(). All calls block; the loop
+ * reaches it through store/writer.h. One job (key) is written by one process
+ * at a time: store_job() refuses a second with -EBUSY (a lock file beside the
+ * state file that the kernel releases with the process).
+ *
+ * Resume is replay: the log of a job holds every report to the search in
+ * order, with how many trials had been given out before it. The search is a
+ * function of that, so feeding it the log brings it to where it stood. */
+#ifndef AUTODD_STORE_H
+#define AUTODD_STORE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "config/base.h"
+#include "config/err.h"
+#include "config/hash.h"
+
+#define STORE_SCHEMA 1
+
+struct store;
+
+/* Open or make the file at `path` (its folder is made). -EINVAL when the file
+ * is corrupt or no state file, -EPROTO when a newer version wrote it: the
+ * sentence names the file and says that --force moves it aside; with
+ * `take_over` it is moved to PATH.old-N and a fresh one begun. -ENOSPC, -EACCES
+ * and such else. */
+int store_open(struct store **store, const char *path, bool take_over,
+               struct err *err);
+void store_close(struct store *store);
+
+/* Find or make the job with this key. *id is its number; *fresh whether it is
+ * new. `script` is the text minimized, kept for the record. -EBUSY when another
+ * live process works on it. */
+int store_job(struct store *store, struct hash128 key, const char *path,
+              struct bytes script, int64_t *id, bool *fresh, struct err *err);
+
+/* Forget all rows of a job (--no-cache, or a finished job run anew). */
+int store_reset(struct store *store, int64_t job, struct err *err);
+
+/* One report to the search. `issued`: trials given out before it. */
+struct store_report {
+    uint64_t issued, trial;
+    int verdict; /* enum verdict */
+    bool early;  /* did not compile: never run */
+    struct hash128 hash;
+};
+
+/* An accepted step, in order. */
+struct store_step {
+    uint64_t run;    /* executed runs so far */
+    uint64_t at_ms;  /* since the job began, resumed times added up */
+    const char *kind;
+    struct bytes text; /* the new base */
+};
+
+/* A batch of rows, written in one transaction. Arrays borrowed. Durable when
+ * it returns 0. */
+struct store_batch {
+    const struct store_report *reports;
+    size_t nreports;
+    const struct store_step *steps;
+    size_t nsteps;
+    const char *signature; /* NULL: unchanged; set when pinned */
+    const char *status;    /* NULL: unchanged; "running", "verified", ... */
+    uint64_t runs;         /* executed so far, 0: unchanged */
+};
+int store_write(struct store *store, int64_t job,
+                const struct store_batch *batch, struct err *err);
+
+/* Call back with each logged report, in order; stop early when it returns
+ * false. */
+int store_replay(struct store *store, int64_t job,
+                 bool (*each)(void *arg, const struct store_report *report),
+                 void *arg, struct err *err);
+
+/* What is known of a job. Strings are the caller's. */
+struct store_status {
+    char *status;    /* NULL: never set */
+    char *signature; /* NULL: not pinned yet */
+    uint64_t runs;
+    uint64_t steps;
+    uint64_t elapsed_ms; /* at_ms of the last step */
+};
+int store_status(struct store *store, int64_t job, struct store_status *status,
+                 struct err *err);
+
+/* Accepted steps in order, text included; each is valid during the call. */
+int store_steps(struct store *store, int64_t job,
+                bool (*each)(void *arg, const struct store_step *step),
+                void *arg, struct err *err);
+
+#endif

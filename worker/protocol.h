@@ -1,0 +1,192 @@
+/* protocol.h - what the minimizer and a worker say to each other: frames, one
+ * JSON object on one line each. The whole public face of worker/.
+ *
+ *   worker -> minimizer          minimizer -> worker
+ *     hello   who I am             setup   the job: one, before any run
+ *     ready   the job can run      run     one trial
+ *     result  how a trial ended    cancel  end that trial early
+ *     note    text for the user    ping    still there?
+ *     pong
+ *
+ * The worker says hello first, answers setup by ready (which may say why it
+ * can't), each run by one result, each ping by a pong. End of its stdin tells
+ * it to end all and leave. Unknown members are ignored, unknown frame types are
+ * an error. Bytes that need not be UTF-8 travel as base64. Pure: no I/O. */
+#ifndef AUTODD_PROTOCOL_H
+#define AUTODD_PROTOCOL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "config/base.h"
+#include "config/buf.h"
+#include "config/config.h"
+#include "config/err.h"
+
+#define PROTOCOL_VERSION 1
+#define FRAME_MAX_BYTES (64u << 20) /* one line, newline included */
+
+/* ---- hello ---- */
+struct hello {
+    int version;
+    int64_t pid;
+    char *host;
+};
+
+/* ---- setup ---- */
+struct pattern {
+    char *text; /* bytes as given; UTF-8 expected but not demanded */
+    bool regex; /* PCRE2, multi-line */
+};
+
+struct job_setup {
+    int slots;           /* runs at once */
+    char *python;        /* name or path of the interpreter */
+    char *script_name;   /* file name a candidate gets: "gemm.py" */
+    char *script_dir;    /* absolute; what lies there is reachable in runs */
+    struct strings argv; /* the script's own arguments */
+    struct strings env;  /* "K=V", set over the worker's environment */
+    struct strings hide; /* names in script_dir that runs do not see: our own
+                          * output, reports, state */
+    char *cwd;           /* absolute, or NULL: the run's own folder */
+    char *command;       /* shell command with {file} in it, or NULL */
+    char *test;          /* shell command whose exit 0 means yes, or NULL */
+    enum config_backend backend;
+    struct pattern *patterns;
+    size_t npatterns;
+    struct strings preload;   /* modules the zygote imports; siblings of the
+                               * script are left out there */
+    struct strings early_env; /* "K=V" set in the zygote before that */
+    char *mark;               /* value of AUTODD_JOB in all processes of it */
+    uint64_t memory_max;      /* bytes of RSS of one run's processes; 0: none */
+    uint64_t file_max;        /* bytes, RLIMIT_FSIZE; 0: none */
+    uint64_t procs_max;       /* processes of one run; 0: none */
+    uint64_t output_max;      /* bytes kept of each stream, half head half tail */
+    uint64_t grace_ms;        /* TERM to KILL, exit to EOF */
+};
+
+/* ---- ready ---- */
+struct ready {
+    bool ok;
+    char *error;          /* !ok: a sentence with the remedy */
+    char *python;         /* absolute path of the interpreter */
+    char *python_version; /* "3.11.7" */
+    bool forks;           /* the fork server works */
+    char *no_fork_reason; /* !forks: why, as a sentence */
+};
+
+/* ---- run ---- */
+enum run_how {
+    RUN_FORK, /* forked from the zygote if there is one, else fresh */
+    RUN_FRESH /* a new interpreter, empty caches */
+};
+
+struct run_request {
+    uint64_t id;
+    struct bytes text; /* of the candidate; owned after decoding */
+    enum run_how how;
+    uint64_t timeout_ms;
+    char *path; /* NULL; else run this very file where it lies (the final
+                 * check), and text is ignored */
+};
+
+/* ---- result ---- */
+enum observed_end {
+    END_EXIT,    /* exit_code */
+    END_SIGNAL,  /* signal */
+    END_TIMEOUT, /* was killed at the deadline */
+    END_LIMIT,   /* was killed over a limit: what is in `why` */
+    END_SYNTAX,  /* does not compile: never run; message in `exc_message` */
+    END_LOST     /* could not be run: no verdict; reason in `why` */
+};
+
+#define MATCH_LINES_MAX 16 /* distinct lines of plain output kept a pattern */
+
+/* Where one pattern occurred in the output, echoes of source left out. */
+struct pattern_match {
+    bool in_exception; /* in type or message of the last exception */
+    uint64_t plain;    /* times in other output */
+    uint64_t echo;     /* times in echoed source: counts for nothing */
+    char *lines[MATCH_LINES_MAX]; /* whole lines of plain output with it,
+                                   * distinct, each at most 1024 bytes */
+    size_t nlines;
+};
+
+struct observation {
+    enum observed_end end;
+    int exit_code;
+    int signal;
+    char *why;  /* END_LIMIT, END_LOST; NULL else */
+    bool forked;
+
+    /* The last traceback on stderr; NULL when there is none. */
+    char *exc_type;    /* as printed, dotted: "struct.error" */
+    char *exc_message; /* all lines of it, "" when it has none */
+    uint32_t exc_line; /* innermost line of the script in it; 0: unknown */
+
+    struct pattern_match *matches; /* one a pattern of the setup */
+    size_t nmatches;
+
+    uint64_t wall_ms, cpu_ms;
+    uint64_t peak_rss; /* bytes; 0: not measured */
+    char *out, *err;   /* head and tail of each stream, NUL-terminated */
+    size_t out_len, err_len;
+    bool out_cut, err_cut; /* the middle was dropped; "\n...\n" stands there */
+};
+
+/* ---- a frame ---- */
+enum frame_type {
+    FRAME_HELLO,
+    FRAME_SETUP,
+    FRAME_READY,
+    FRAME_RUN,
+    FRAME_RESULT,
+    FRAME_CANCEL,
+    FRAME_PING,
+    FRAME_PONG,
+    FRAME_NOTE
+};
+
+struct frame {
+    enum frame_type type;
+    uint64_t id; /* RESULT, CANCEL, PING, PONG */
+    union {
+        struct hello hello;
+        struct job_setup setup;
+        struct ready ready;
+        struct run_request run;
+        struct observation result;
+        char *note;
+    } u;
+};
+
+/* Append the frame as one line with its newline. The frame is borrowed. 0 or
+ * -E2BIG. */
+int frame_encode(const struct frame *frame, struct buf *out);
+
+/* Read one line (without or with its newline) into *frame, which then owns its
+ * strings: frame_deinit(). -EINVAL with a sentence in err for anything that is
+ * not a whole, valid frame; *frame needs no deinit then. */
+int frame_decode(const char *line, size_t len, struct frame *frame,
+                 struct err *err);
+void frame_deinit(struct frame *frame);
+
+void observation_deinit(struct observation *observation);
+
+/* A deep copy; the caller deinits it. */
+void observation_copy(struct observation *to, const struct observation *from);
+
+/* "exit 1", "signal SIGSEGV", "timeout", ...: into out, which is returned. */
+const char *observation_ending(const struct observation *observation, char *out,
+                               size_t size);
+
+/* The worker's main: `autodd-c worker`. Serves frames on stdin and stdout until
+ * EOF; returns the exit code. */
+int worker_main(void);
+
+/* `autodd-c limits`: argv as worker/limits.h says; does not return but on
+ * error (exit code). */
+int limits_main(int argc, char **argv);
+
+#endif
