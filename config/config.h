@@ -51,10 +51,10 @@ struct config {
     struct strings script_args; /* what stood after -- */
 
     /* the failure */
-    struct strings err_msgs;   /* --err-msg TEXT, repeatable: all must occur */
-    struct strings err_regex;  /* --err-regex PCRE2, repeatable */
-    struct strings not_msgs;   /* --not-msg TEXT, repeatable */
-    struct strings keep;       /* --keep NAME|none, repeatable */
+    struct strings err_msgs;  /* --err-msg TEXT, repeatable: all must occur */
+    struct strings err_regex; /* --err-regex PCRE2, repeatable */
+    struct strings not_msgs;  /* --not-msg TEXT, repeatable */
+    struct strings keep;      /* --keep NAME|none, repeatable */
     enum config_tightness tightness; /* --signature */
     enum config_expect expect;       /* --expect exit:N|signal:NAME|timeout */
     int expect_value;                /* exit code or signal number */
@@ -75,21 +75,21 @@ struct config {
     int64_t output_max_kb;       /* --output-max: kept of each stream */
 
     /* the search */
-    int jobs;         /* -j; default: cores, at most 8 */
+    int jobs;          /* -j; default: cores, at most 8 */
     double max_time_s; /* --max-time; 0: none */
-    int64_t max_runs; /* --max-runs; 0: none */
-    int64_t seed;     /* --seed: recorded; the default search uses no chance */
+    int64_t max_runs;  /* --max-runs; 0: none */
+    int64_t seed;      /* --seed: recorded; the default search uses no chance */
 
     /* files and talk */
-    char *output;       /* -o; NULL: SCRIPT.min.py */
+    char *output;           /* -o; NULL: SCRIPT.min.py */
     struct strings reports; /* --report FILE.json, repeatable */
-    char *config_file;  /* --config */
-    char *state;        /* --state FILE; NULL: under XDG_STATE_HOME */
-    bool no_cache;      /* --no-cache: neither read nor keep verdicts */
-    bool force;         /* --force: overwrite -o, take over a bad state file */
-    bool json;          /* --json: events on stdout */
-    bool quiet;         /* -q */
-    int verbose;        /* -v, repeatable */
+    char *config_file;      /* --config */
+    char *state;            /* --state FILE; NULL: under XDG_STATE_HOME */
+    bool no_cache;          /* --no-cache: neither read nor keep verdicts */
+    bool force;  /* --force: overwrite -o, take over a bad state file */
+    bool json;   /* --json: events on stdout */
+    bool quiet;  /* -q */
+    int verbose; /* -v, repeatable */
 };
 
 /* Read argv (borrowed) and the YAML files into *config. 0, or -EINVAL and

@@ -1,10 +1,10 @@
 /* json.h - JSON values, read with limits and written on one line. The library
  * behind it (jansson) shows nowhere else.
  *
- * A value from json_parse(), json_new_object() or json_new_array() is the caller's
- * until it is handed to json_put() or json_push(), which take it; freeing the
- * outermost value frees all inside. Values reached by json_get() and
- * json_at() are borrowed from theirs. Getters accept NULL and values of
+ * A value from json_parse(), json_new_object() or json_new_array() is the
+ * caller's until it is handed to json_put() or json_push(), which take it;
+ * freeing the outermost value frees all inside. Values reached by json_get()
+ * and json_at() are borrowed from theirs. Getters accept NULL and values of
  * another type, and then give the default: a frame from outside never
  * crashes its reader. */
 #ifndef AUTODD_JSON_H

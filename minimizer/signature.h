@@ -59,12 +59,12 @@ void signature_mask(const char *text, struct buf *out);
 /* ---- diagnosis: what kind of failure a run shows ---- */
 enum failure_category {
     FAILURE_NONE,
-    FAILURE_BUILD,   /* A: build or code generation */
-    FAILURE_CRASH,   /* B: crash while running */
-    FAILURE_WRONG,   /* C: wrong result */
-    FAILURE_DRIFT,   /* D: numerical drift */
+    FAILURE_BUILD, /* A: build or code generation */
+    FAILURE_CRASH, /* B: crash while running */
+    FAILURE_WRONG, /* C: wrong result */
+    FAILURE_DRIFT, /* D: numerical drift */
     FAILURE_HANG,
-    FAILURE_OTHER    /* an exception of none of these kinds: counted as B */
+    FAILURE_OTHER /* an exception of none of these kinds: counted as B */
 };
 
 /* The category, and a sentence why into `why`: "B (crash): the process died by

@@ -3,9 +3,9 @@
  * For commands started by uv_spawn, which has no hook between fork and exec.
  * Sets RLIMIT_FSIZE (bytes, 0: leave), RLIMIT_CPU (seconds, 0: leave),
  * RLIMIT_CORE 0 and SIGKILL as death signal, checks that the parent still
- * lives, restores default signal dispositions, and execs CMD. Exit code 127 with
- * a line on stderr when CMD cannot be run. The entry point is limits_main() in
- * worker/protocol.h. */
+ * lives, restores default signal dispositions, and execs CMD. Exit code 127
+ * with a line on stderr when CMD cannot be run. The entry point is
+ * limits_main() in worker/protocol.h. */
 #ifndef AUTODD_LIMITS_H
 #define AUTODD_LIMITS_H
 

@@ -62,8 +62,8 @@ struct job_setup {
     uint64_t memory_max;      /* bytes of RSS of one run's processes; 0: none */
     uint64_t file_max;        /* bytes, RLIMIT_FSIZE; 0: none */
     uint64_t procs_max;       /* processes of one run; 0: none */
-    uint64_t output_max;      /* bytes kept of each stream, half head half tail */
-    uint64_t grace_ms;        /* TERM to KILL, exit to EOF */
+    uint64_t output_max; /* bytes kept of each stream, half head half tail */
+    uint64_t grace_ms;   /* TERM to KILL, exit to EOF */
 };
 
 /* ---- ready ---- */
@@ -87,8 +87,10 @@ struct run_request {
     struct bytes text; /* of the candidate; owned after decoding */
     enum run_how how;
     uint64_t timeout_ms;
-    char *path; /* NULL; else run this very file where it lies (the final
-                 * check), and text is ignored */
+    char *path; /* NULL; else run this very file (the final check): text is
+                 * ignored, the run's folder is laid as always and is the
+                 * cwd */
+    char *cwd;  /* NULL: the setup's, else the run's folder; else absolute */
 };
 
 /* ---- result ---- */
@@ -117,7 +119,7 @@ struct observation {
     enum observed_end end;
     int exit_code;
     int signal;
-    char *why;  /* END_LIMIT, END_LOST; NULL else */
+    char *why; /* END_LIMIT, END_LOST; NULL else */
     bool forked;
 
     /* The last traceback on stderr; NULL when there is none. */

@@ -29,9 +29,9 @@ void sweep_spare(struct sweep *sweep, pid_t pid);
 void sweep_unspare(struct sweep *sweep, pid_t pid);
 
 /* A run has started / is over (its leader has ended or was killed). `dir` is
- * its folder, `out_inode`/`err_inode` those of its output pipes. sweep_end kills
- * what is left and returns how many processes that were; call it again until
- * it returns 0 or patience ends. */
+ * its folder, `out_inode`/`err_inode` those of its output pipes. sweep_end
+ * kills what is left and returns how many processes that were; call it again
+ * until it returns 0 or patience ends. */
 void sweep_begin(struct sweep *sweep, uint64_t run, pid_t leader,
                  const char *dir, ino_t out_inode, ino_t err_inode);
 size_t sweep_end(struct sweep *sweep, uint64_t run);
@@ -39,7 +39,7 @@ void sweep_forget(struct sweep *sweep, uint64_t run);
 
 /* What the processes of a run use now. */
 struct sweep_usage {
-    uint64_t rss;   /* bytes, summed */
+    uint64_t rss; /* bytes, summed */
     uint64_t procs;
 };
 struct sweep_usage sweep_measure(struct sweep *sweep, uint64_t run);

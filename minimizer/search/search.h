@@ -31,15 +31,15 @@ enum verdict {
 struct search;
 
 struct search_opts {
-    unsigned width;  /* most trials that will be out at once, at least 1 */
+    unsigned width;     /* most trials that will be out at once, at least 1 */
     bool preserve_only; /* stop before the mutating tier */
 };
 
 struct search_trial {
-    uint64_t id;        /* 1, 2, 3, ... */
-    struct bytes text;  /* borrowed until this trial is reported */
+    uint64_t id;         /* 1, 2, 3, ... */
+    struct bytes text;   /* borrowed until this trial is reported */
     struct hash128 hash; /* of text */
-    const char *kind;   /* name of the edit's family; "merge" for a union */
+    const char *kind;    /* name of the edit's family; "merge" for a union */
     bool touches_import;
     int64_t saved; /* bytes, against the current base */
 };

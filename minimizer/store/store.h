@@ -51,8 +51,8 @@ struct store_report {
 
 /* An accepted step, in order. */
 struct store_step {
-    uint64_t run;    /* executed runs so far */
-    uint64_t at_ms;  /* since the job began, resumed times added up */
+    uint64_t run;   /* executed runs so far */
+    uint64_t at_ms; /* since the job began, resumed times added up */
     const char *kind;
     struct bytes text; /* the new base */
 };

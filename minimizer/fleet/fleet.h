@@ -1,0 +1,57 @@
+/* fleet.h - the workers of one job, seen from the search: a number of slots
+ * that take runs and give observations.
+ *
+ * A fleet lives from fleet_new() until the closed callback of fleet_close().
+ * A worker that dies or falls silent is started again, and the runs it held go
+ * back to the queue; a run that lost its worker three times is answered by an
+ * observation with END_LOST. Every run is answered exactly once, from the loop
+ * and never from inside fleet_run(). */
+#ifndef AUTODD_FLEET_H
+#define AUTODD_FLEET_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "config/err.h"
+#include "worker/protocol.h"
+
+struct uv_loop_s;
+struct fleet;
+
+struct fleet_events {
+    /* The first worker has answered the setup: ready->ok or not. */
+    void (*ready)(void *arg, const struct ready *ready);
+    /* Text from a worker for the user. */
+    void (*note)(void *arg, const char *text);
+    /* No worker can be kept running; outstanding runs are answered with
+     * END_LOST. */
+    void (*failed)(void *arg, const struct err *err);
+};
+
+/* Called once a run, with an observation that is borrowed. */
+typedef void (*fleet_done_cb)(void *arg, const struct observation *observation);
+
+/* `argv` starts one worker (a launcher may stand before it); argv and setup
+ * are borrowed for the fleet's life. */
+struct fleet *fleet_new(struct uv_loop_s *loop, const char *const *argv,
+                        const struct job_setup *setup,
+                        const struct fleet_events *events, void *arg);
+
+/* Queue a run; its id is given by the fleet, its text copied. */
+void fleet_run(struct fleet *fleet, const struct run_request *request,
+               fleet_done_cb done, void *arg);
+
+/* Slots that could start a run now: free ones less the runs that wait. */
+unsigned fleet_free_slots(const struct fleet *fleet);
+
+/* End all runs early; each is still answered (END_LOST, "cancelled"). */
+void fleet_cancel(struct fleet *fleet);
+
+/* Stop the workers in good order, then free the fleet and call `closed`. Runs
+ * that are out are not answered any more. */
+void fleet_close(struct fleet *fleet, void (*closed)(void *arg), void *arg);
+
+/* Milliseconds since some start, by the loop's clock. */
+uint64_t fleet_now_ms(const struct fleet *fleet);
+
+#endif
