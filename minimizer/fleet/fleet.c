@@ -56,7 +56,7 @@ struct fleet {
     bool failed, closing;
     uint64_t since_ms; /* when the worker reached its state */
     uint64_t heard_ms; /* last frame from it */
-    unsigned failures; /* starts since the last result */
+    unsigned failures; /* starts since the last ready */
     char last_reason[256];
 
     struct run *runs; /* in order of arrival */
@@ -270,6 +270,7 @@ static void take_hello(struct fleet *fleet, const struct hello *hello)
 
 static void take_ready(struct fleet *fleet, const struct ready *ready)
 {
+    fleet->failures = 0;
     if (!fleet->told_ready) {
         fleet->told_ready = true;
         fleet->ready = ready->ok;
@@ -291,7 +292,6 @@ static void take_result(struct fleet *fleet, uint64_t id,
         run = run->next;
     if (!run)
         return; /* cancelled: told long ago */
-    fleet->failures = 0;
     run_finish(fleet, run, observation);
     pump(fleet);
 }

@@ -1,0 +1,204 @@
+/* The first runs, played by a table: which of them show the failure. */
+#include "test/test.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/mem.h"
+#include "minimizer/calibrate.h"
+
+struct play {
+    bool can_fork, other_cwd;
+    bool in_script_dir;          /* whether runs there fail at all */
+    int fresh_every, fork_every; /* every n-th run shows it; 0: none */
+    uint64_t wall_ms;
+    enum observed_end end;
+    /* counted */
+    int fresh, forked, in_cwd;
+};
+
+static struct config config = {
+    .timeout_cap_s = 300,
+    .tightness = TIGHT_TEMPLATE,
+};
+
+static struct observation observe(bool shows, const struct play *play)
+{
+    struct observation o = { .end = END_EXIT, .wall_ms = play->wall_ms };
+
+    if (shows) {
+        o.end = play->end;
+        o.exit_code = 1;
+        o.exc_type = xstrdup("ValueError");
+        o.exc_message = xstrdup("boom");
+    }
+    return o;
+}
+
+/* Runs in batches of two, as two slots would. */
+static struct calibration *carry_out(struct play *play)
+{
+    struct calibration *c =
+        calibration_new(&config, play->can_fork, play->other_cwd);
+    struct calibration_run runs[2];
+
+    while (!calibration_finished(c)) {
+        size_t n = 0;
+
+        while (n < ARRAY_LEN(runs) && calibration_next(c, &runs[n]))
+            n++;
+        assert_true(n > 0);
+        for (size_t i = 0; i < n; i++) {
+            bool fresh = runs[i].how == RUN_FRESH;
+            int count = fresh ? ++play->fresh : ++play->forked;
+            int every = fresh ? play->fresh_every : play->fork_every;
+            bool here = play->in_script_dir || runs[i].user_cwd;
+            struct observation o =
+                observe(here && every > 0 && count % every == 0, play);
+
+            play->in_cwd += runs[i].user_cwd;
+            calibration_report(c, &runs[i], &o);
+            observation_deinit(&o);
+        }
+    }
+    return c;
+}
+
+static void steady_failure_takes_two_fresh_and_six_quick_forks(void **state)
+{
+    struct play play = { true, true, true, 1, 1, 50, END_EXIT, 0, 0, 0 };
+    struct calibration *c = carry_out(&play);
+    struct calibration_result *r = calibration_result(c);
+    (void)state;
+
+    assert_non_null(r->signature);
+    assert_true(r->fork);
+    assert_int_equal(play.fresh, 2);
+    assert_int_equal(play.forked, 6);
+    assert_int_equal(r->fresh_matched, 2);
+    assert_int_equal(r->forked_matched, 6);
+    assert_false(r->in_user_cwd);
+    calibration_free(c);
+}
+
+static void slow_forks_are_not_repeated(void **state)
+{
+    struct play play = { true, true, true, 1, 1, 5000, END_EXIT, 0, 0, 0 };
+    struct calibration *c = carry_out(&play);
+    (void)state;
+
+    assert_int_equal(play.forked, 2);
+    assert_true(calibration_result(c)->fork_timeout_ms >= 10000);
+    calibration_free(c);
+}
+
+static void fork_that_never_shows_it_is_not_used(void **state)
+{
+    struct play play = { true, false, true, 1, 0, 50, END_EXIT, 0, 0, 0 };
+    struct calibration *c = carry_out(&play);
+    struct calibration_result *r = calibration_result(c);
+    (void)state;
+
+    assert_non_null(r->signature);
+    assert_false(r->fork);
+    assert_non_null(strstr(r->note.text, "fresh runs are used"));
+    calibration_free(c);
+}
+
+static void failure_of_forking_itself_is_no_failure(void **state)
+{
+    struct play play = { true, false, true, 0, 1, 50, END_EXIT, 0, 0, 0 };
+    struct calibration *c = carry_out(&play);
+    struct calibration_result *r = calibration_result(c);
+    (void)state;
+
+    assert_null(r->signature);
+    assert_non_null(strstr(r->err.text, "subproc"));
+    calibration_free(c);
+}
+
+static void folder_of_the_user_is_tried_when_the_scripts_does_not_do(void **s)
+{
+    struct play play = { true, true, false, 1, 1, 50, END_EXIT, 0, 0, 0 };
+    struct calibration *c = carry_out(&play);
+    struct calibration_result *r = calibration_result(c);
+    (void)s;
+
+    assert_non_null(r->signature);
+    assert_true(r->in_user_cwd);
+    assert_true(r->fork);
+    calibration_free(c);
+}
+
+static void never_shown_gives_no_signature_and_a_reason(void **state)
+{
+    struct play play = { true, true, true, 0, 0, 5000, END_EXIT, 0, 0, 0 };
+    struct calibration *c = carry_out(&play);
+    struct calibration_result *r = calibration_result(c);
+    (void)state;
+
+    assert_null(r->signature);
+    assert_non_null(r->last);
+    assert_true(r->err.text[0] != '\0');
+    calibration_free(c);
+}
+
+static void rate_is_measured_when_it_shows_only_sometimes(void **state)
+{
+    struct play play = { true, true, true, 2, 2, 50, END_EXIT, 0, 0, 0 };
+    struct calibration *c = carry_out(&play);
+    struct calibration_result *r = calibration_result(c);
+    (void)state;
+
+    assert_non_null(r->signature);
+    assert_true(r->fresh + r->forked >= 12);
+    assert_true(r->fresh_matched + r->forked_matched < r->fresh + r->forked);
+    calibration_free(c);
+}
+
+static void hang_gets_a_limit_of_its_own(void **state)
+{
+    struct play play = {
+        false, false, true, 1, 0, 300000, END_TIMEOUT, 0, 0, 0
+    };
+    struct calibration *c = carry_out(&play);
+    struct calibration_result *r = calibration_result(c);
+    (void)state;
+
+    assert_non_null(r->signature);
+    assert_true(r->fresh_timeout_ms < 300000);
+    calibration_free(c);
+}
+
+static void run_that_is_lost_ends_it_with_the_reason(void **state)
+{
+    struct calibration *c = calibration_new(&config, true, true);
+    struct calibration_run run;
+    struct observation o = { .end = END_LOST, .why = xstrdup("no room") };
+    (void)state;
+
+    assert_true(calibration_next(c, &run));
+    calibration_report(c, &run, &o);
+    assert_false(calibration_next(c, &run));
+    assert_true(calibration_finished(c));
+    assert_string_equal(calibration_result(c)->lost, "no room");
+    observation_deinit(&o);
+    calibration_free(c);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(steady_failure_takes_two_fresh_and_six_quick_forks),
+        cmocka_unit_test(slow_forks_are_not_repeated),
+        cmocka_unit_test(fork_that_never_shows_it_is_not_used),
+        cmocka_unit_test(failure_of_forking_itself_is_no_failure),
+        cmocka_unit_test(
+            folder_of_the_user_is_tried_when_the_scripts_does_not_do),
+        cmocka_unit_test(never_shown_gives_no_signature_and_a_reason),
+        cmocka_unit_test(rate_is_measured_when_it_shows_only_sometimes),
+        cmocka_unit_test(hang_gets_a_limit_of_its_own),
+        cmocka_unit_test(run_that_is_lost_ends_it_with_the_reason),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
