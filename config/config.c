@@ -198,7 +198,7 @@ static int apply_file(struct loader *l, enum layer layer, const char *path,
     if (error)
         return error;
     error = apply_yaml(l, layer, &yaml);
-    yaml_free(&yaml);
+    yaml_deinit(&yaml);
     return error;
 }
 

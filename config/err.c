@@ -6,13 +6,15 @@
 
 int err_set(struct err *err, int code, const char *fmt, ...)
 {
+    struct err fresh; /* since err->text may be among the arguments */
     va_list args;
 
     if (!err)
         return code;
     va_start(args, fmt);
-    vsnprintf(err->text, sizeof(err->text), fmt, args);
+    vsnprintf(fresh.text, sizeof(fresh.text), fmt, args);
     va_end(args);
+    *err = fresh;
     return code;
 }
 

@@ -10,7 +10,8 @@ struct err {
 };
 
 /* Write the sentence (cut if too long) and return `code`, so that one can say
- * `return err_set(err, -EINVAL, ...)`. `err` may be NULL. */
+ * `return err_set(err, -EINVAL, ...)`. `err` may be NULL, and err->text may be
+ * an argument: "%s: %s" puts a place before it. */
 int err_set(struct err *err, int code, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 

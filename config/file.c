@@ -90,9 +90,17 @@ static int write_all(int fd, const char *p, size_t len)
 int file_replace(const char *path, const void *data, size_t len, int mode,
                  struct err *err)
 {
-    char *tmp = xasprintf("%s.XXXXXX", path);
-    int fd = mkostemp(tmp, O_CLOEXEC);
-    int error = fd < 0 ? -errno : 0;
+    struct stat st;
+    /* Through a symbolic link, which stays; and never over a device: a rename
+     * onto /dev/null would take it from the whole machine. */
+    char *real = realpath(path, NULL);
+    const char *target = real ? real : path;
+    bool taken = stat(target, &st) == 0 && !S_ISREG(st.st_mode);
+    char *tmp = xasprintf("%s.XXXXXX", target);
+    int fd = taken ? -1 : mkostemp(tmp, O_CLOEXEC);
+    int error = taken    ? S_ISDIR(st.st_mode) ? -EISDIR : -EINVAL
+                : fd < 0 ? -errno
+                         : 0;
 
     if (!error)
         error = write_all(fd, data, len);
@@ -100,11 +108,15 @@ int file_replace(const char *path, const void *data, size_t len, int mode,
         error = -errno;
     if (fd >= 0 && close(fd) && !error)
         error = -errno;
-    if (!error && rename(tmp, path))
+    if (!error && rename(tmp, target))
         error = -errno;
     if (error && fd >= 0)
         unlink(tmp);
     free(tmp);
+    free(real);
+    if (taken)
+        return err_set(err, error, "%s: is no regular file; give another name",
+                       path);
     if (error)
         return err_set(err, error, "%s: cannot be written: %s", path,
                        err_name(error));
@@ -114,7 +126,8 @@ int file_replace(const char *path, const void *data, size_t len, int mode,
 int file_mkdirs(const char *path, struct err *err)
 {
     char *p = xstrdup(path);
-    int error = 0;
+    struct stat st;
+    int error = *path ? 0 : -ENOENT;
 
     for (char *s = p + 1; !error; s++) {
         if (*s != '/' && *s != '\0')
@@ -128,6 +141,8 @@ int file_mkdirs(const char *path, struct err *err)
         if (end == '\0')
             break;
     }
+    if (!error && (stat(p, &st) || !S_ISDIR(st.st_mode)))
+        error = -ENOTDIR; /* "exists", but is a file */
     if (error)
         err_set(err, error, "%s: folder cannot be made: %s", path,
                 err_name(error));

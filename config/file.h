@@ -17,7 +17,9 @@ int file_read(const char *path, size_t max, char **data, size_t *len,
 
 /* Write `len` bytes to a fresh file beside `path`, fsync it, and rename it
  * over `path`: a reader sees the old or the new bytes, whole, also after a
- * power cut. Nothing is left behind on error. `mode` as for open(). */
+ * power cut. A symbolic link is followed; what is no regular file (a folder,
+ * a device) is left alone with -EISDIR or -EINVAL. Nothing is left behind on
+ * error. `mode`: the permissions, whatever the umask. */
 int file_replace(const char *path, const void *data, size_t len, int mode,
                  struct err *err);
 

@@ -52,13 +52,15 @@ char *xasprintf(const char *fmt, ...)
 
 void xgrow(void *array, size_t *room, size_t need, size_t size)
 {
-    void **p = array;
+    void *p;
     size_t next = *room ? *room : 8;
 
     if (need <= *room)
         return;
     while (next < need)
         next = next > SIZE_MAX / 2 ? need : next * 2;
-    *p = xreallocarray(*p, next, size);
+    memcpy(&p, array, sizeof(p)); /* a `char **` is no `void **` */
+    p = xreallocarray(p, next, size);
+    memcpy(array, &p, sizeof(p));
     *room = next;
 }

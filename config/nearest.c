@@ -39,12 +39,14 @@ static size_t distance(const char *a, size_t n, const char *b, size_t m)
 /* Near is at most a third of the name wrong, or a name's first letters. */
 const char *option_nearest(const char *name, size_t len)
 {
+    size_t rows;
+    const struct option *table = options_table(&rows);
     const char *nearest = NULL;
     size_t best = len / 3 + 2;
 
     if (len == 0 || len > NAME_MAX_LEN)
         return NULL;
-    for (size_t i = 0; i < ARRAY_LEN(table); i++) {
+    for (size_t i = 0; i < rows; i++) {
         size_t n = strlen(table[i].name);
         size_t d = distance(name, len, table[i].name, n);
 

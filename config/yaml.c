@@ -297,7 +297,7 @@ int yaml_parse(struct yaml *yaml, const char *file, const char *data,
     if (error) {
         while (r.depth > 0)
             free(r.stack[--r.depth].key);
-        yaml_free(yaml);
+        yaml_deinit(yaml);
     }
     return error;
 }
@@ -315,7 +315,7 @@ int yaml_load(struct yaml *yaml, const char *path, struct err *err)
     return error;
 }
 
-void yaml_free(struct yaml *yaml)
+void yaml_deinit(struct yaml *yaml)
 {
     struct yaml_node *node = yaml->nodes;
 

@@ -6,7 +6,7 @@
  * twice in one mapping, zero bytes in a scalar, and all beyond the ceilings
  * below. The library behind it (libyaml) shows nowhere else.
  *
- * A struct yaml lives from yaml_parse() to yaml_free() and owns every node
+ * A struct yaml lives from yaml_parse() to yaml_deinit() and owns every node
  * and text in it; nodes are only read. */
 #ifndef AUTODD_YAML_H
 #define AUTODD_YAML_H
@@ -52,7 +52,8 @@ int yaml_parse(struct yaml *yaml, const char *file, const char *data,
  * none. */
 int yaml_load(struct yaml *yaml, const char *path, struct err *err);
 
-void yaml_free(struct yaml *yaml);
+/* Not yaml_free(): libyaml exports a function of that name. */
+void yaml_deinit(struct yaml *yaml);
 
 /* The value of a key; NULL when `node` is no mapping or has no such key. */
 const struct yaml_node *yaml_get(const struct yaml_node *node, const char *key);
