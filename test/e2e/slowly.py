@@ -1,7 +1,8 @@
 """A script whose minimization lasts some seconds, for tests that disturb it.
 
 Each run logs its own text to E2E_LOG, from lines that are frozen, and takes a
-little time. The failure needs one statement of many.
+little time. The failure needs every second statement: there is no short cut, and
+enough candidates that fail otherwise.
 """
 import base64
 import os
@@ -21,19 +22,21 @@ time.sleep(%s)
 table = {}
 %s
 print("entries", len(table))
-print(table["warp"])
+# autodd: freeze-start
+if all("k%%d" %% n in table for n in range(0, %d, 2)):
+    print(table["warp"])
+# autodd: end-freeze
 '''
 
 
 def write(tool, pause=0.05, statements=60):
-    """Every second statement needs the one before it: many small edits fail."""
     lines = []
     for n in range(statements):
         if n % 2 == 0:
             lines.append("table['k%d'] = %d" % (n, n))
         else:
             lines.append("assert table['k%d'] == %d" % (n - 1, n - 1))
-    return tool.write("slowly.py", TEXT % (pause, "\n".join(lines)))
+    return tool.write("slowly.py", TEXT % (pause, "\n".join(lines), statements))
 
 
 def arguments(tool, script, *more, jobs=2, python=None):

@@ -35,7 +35,7 @@ def test_first_ctrl_c_ends_with_the_best_so_far_verified(tool):
 
 
 def test_second_ctrl_c_stops_at_once(tool):
-    script, process = start(tool, pause=1.5)
+    script, process = start(tool, pause=1)
     process.send_signal(signal.SIGINT)
     process.send_signal(signal.SIGINT)
     # Two signals of one kind may arrive as one: repeat until it has ended.
