@@ -54,7 +54,7 @@ BENCH := $(patsubst %.c,$(BUILD)/%,$(wildcard test/bench/bench_*.c))
 OURS  := $(wildcard $(foreach d,config grammar worker minimizer test,\
          $d/*.[ch] $d/*/*.[ch]))
 
-all: $(LIB) $(if $(wildcard minimizer/main.c),$(PROG))
+all: $(PROG)
 
 # ---- what must be there first ------------------------------------------------
 
@@ -163,8 +163,8 @@ build/fuzz/test/fuzz/fuzz_%: build/fuzz/test/fuzz/fuzz_%.o build/fuzz/libautodd.
 	clang $(LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(LDLIBS)
 
 BANNED := strcpy|strcat|sprintf|vsprintf|strtok|atoi|gets|alloca|system|popen
-lint: build/.packages-lint \
-      $(patsubst %.c,build/lint/%.ok,$(SRC) $(wildcard minimizer/main.c))
+lint: build/.packages-lint $(SRC:%.c=build/lint/%.ok) \
+      build/lint/minimizer/main.ok
 	sh test/layers.sh
 	! grep -nE '\b($(BANNED)) *\(' $(OURS)
 	clang-format --dry-run -Werror $(OURS)
@@ -180,10 +180,10 @@ DEMO := build/demo/tilelang_gemm
 demo: $(PROG) build/.packages-venv
 	@python=$$(sh test/venv.sh tilelang) && rm -rf build/demo && \
 	mkdir -p build/demo && cp examples/tilelang_gemm.py $(DEMO).py && \
-	set -x && ./$(PROG) $(DEMO).py --err-msg "T.gemm K shape check failed" -j 2 \
+	echo "autodd-c $(DEMO).py --err-msg \"T.gemm K shape check failed\" -j 2" && \
+	./$(PROG) $(DEMO).py --err-msg "T.gemm K shape check failed" -j 2 \
 	    --python "$$python" --state build/demo/state.db \
-	    -o $(DEMO).min.py --report build/demo/report.json && \
-	set +x && echo && cat $(DEMO).min.py
+	    -o $(DEMO).min.py --report build/demo/report.json
 
 bench: $(PROG) $(BENCH) build/.packages-venv
 	@for b in $(BENCH); do ./$$b || exit 1; done

@@ -88,7 +88,7 @@ def test_interpreter_that_is_no_python(tool):
 
 def test_module_that_the_interpreter_lacks(tool):
     script = tool.write("needs.py", "import quantum_tiles_9\n" + FAILS)
-    done = refuse(tool, 1, script)
+    done = refuse(tool, 3, script)
     assert "quantum_tiles_9" in done.err, done
     assert os.path.basename(plain_python())[:6] in done.err, "which interpreter lacks it?"
 
@@ -208,6 +208,24 @@ def test_worker_that_never_gets_going(tool):
         return process.poll() is not None
 
     until(ended, 120, "the program to give up")
+    done = tool.finish(process)
+    assert done.code == 3, done
+    assert "worker" in done.err, done
+
+
+def test_program_whose_file_is_gone_cannot_start_its_worker(tool):
+    """As after an upgrade in mid-run: here it runs from memory alone."""
+    script = tool.write("fails.py", FAILS)
+    memory = os.memfd_create("autodd-c")
+    with open(binary(), "rb") as f:
+        os.write(memory, f.read())
+    process = subprocess.Popen(
+        ["autodd-c", str(script), "--err-msg", MESSAGE, "--python", plain_python()],
+        executable="/proc/self/fd/%d" % memory, pass_fds=[memory], env=tool.environ(),
+        cwd=tool.work, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE)
+    tool.started.append(process)
+    os.close(memory)
     done = tool.finish(process)
     assert done.code == 3, done
     assert "worker" in done.err, done

@@ -31,7 +31,7 @@ def test_first_ctrl_c_ends_with_the_best_so_far_verified(tool):
     assert report["status"] == "interrupted"
     assert report["minimal"] is not True
     assert report["verification"]["matched"] == report["verification"]["runs"] > 0
-    assert "result.py" in done.err, done
+    assert "result.py" in done.text, done
 
 
 def test_second_ctrl_c_stops_at_once(tool):
@@ -70,12 +70,12 @@ def test_interrupt_before_the_first_step_leaves_no_half_file(tool):
     assert not best.exists() or slowly.fails(tool, best)
 
 
-def test_closed_terminal_is_an_orderly_end(tool):
+def test_closed_terminal_leaves_the_best_file_and_no_process(tool):
     script, process = start(tool)
     process.send_signal(signal.SIGHUP)
-    done = tool.finish(process)
-    assert done.code in (130, 143, 129), done
+    tool.finish(process)
     assert slowly.fails(tool, tool.work / "result.py")
+    assert not tool.left()
 
 
 def test_candidates_outlive_no_interrupt_though_they_ignore_it(tool):
