@@ -28,7 +28,7 @@ BUILD     ?= build/$(notdir $(firstword $(CC)))$(if $(SAN),-$(subst $(comma),-,$
 TS        := build/tree-sitter
 export CC PYTHON
 
-override CPPFLAGS += -I. -I$(TS)/core/include -D_GNU_SOURCE $(PKG_CFLAGS)
+override CPPFLAGS += -I. -Ibuild/gen -I$(TS)/core/include -D_GNU_SOURCE $(PKG_CFLAGS)
 override CFLAGS   += -std=c11 -Wall -Wextra -Wpedantic -Wshadow -Wvla \
                      -Wstrict-prototypes -Wmissing-prototypes -Wwrite-strings \
                      -Wswitch-enum $(if $(CI),-Werror)
@@ -87,6 +87,14 @@ $(TS)/.done: grammar/fetch.sh
 
 # ---- build -------------------------------------------------------------------
 
+# A Python program of ours as bytes: worker/zygote.py is the array zygote_py.
+build/gen/%_py.h: %.py Makefile
+	@mkdir -p $(@D)
+	@{ echo "/* made from $< */"; \
+	   echo "static const unsigned char $(notdir $*)_py[] = {"; \
+	   od -An -v -tx1 $< | sed 's/ \(..\)/0x\1,/g'; echo "};"; } >$@
+EMBEDDED := $(patsubst %.py,build/gen/%_py.h,$(wildcard worker/*.py))
+
 $(BUILD)/ts-core.o: $(TS)/.done
 	@mkdir -p $(@D)
 	$(CC) -O2 -w -D_GNU_SOURCE -I$(TS)/core/include -I$(TS)/core/src -c -o $@ $(TS)/core/src/lib.c
@@ -105,7 +113,7 @@ $(LIB): $(OBJ) $(TSOBJ)
 $(PROG): $(BUILD)/minimizer/main.o $(LIB)
 	$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
-$(BUILD)/%.o: %.c Makefile | $(TS)/.done
+$(BUILD)/%.o: %.c Makefile | $(TS)/.done $(EMBEDDED)
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 
@@ -169,7 +177,7 @@ lint: build/.packages-lint $(SRC:%.c=build/lint/%.ok) \
 	! grep -nE '\b($(BANNED)) *\(' $(OURS)
 	clang-format --dry-run -Werror $(OURS)
 
-build/lint/%.ok: %.c $(wildcard */*.h */*/*.h) Makefile | $(TS)/.done
+build/lint/%.ok: %.c $(wildcard */*.h */*/*.h) Makefile | $(TS)/.done $(EMBEDDED)
 	@mkdir -p $(@D)
 	gcc $(CPPFLAGS) -std=c11 -O1 -fanalyzer -Werror -c -o /dev/null $<
 	@touch $@
