@@ -1,24 +1,45 @@
-# make              build
-# make unit         unit tests; make replay: the fuzz corpora
-comma   := ,
-CC      ?= cc
-CFLAGS  ?= -O2 -g
-SAN     ?=
-PYTHON  ?= python3
-BUILD   ?= build/$(notdir $(firstword $(CC)))$(if $(SAN),-$(subst $(comma),-,$(SAN)))
-PKGS    := libuv yaml-0.1 jansson libpcre2-8 libxxhash sqlite3
-TS      := build/tree-sitter
+# make             build/cc/autodd-c (or build/CC/..., as CC says)
+# make demo        minimize examples/tilelang_gemm.py with real TileLang
+# make test        unit tests, fuzz corpora and end-to-end tests, all set-up done
+# make unit        the unit tests alone; make replay: the fuzz corpora;
+#                  make e2e: the whole program (E2E='-k echo' chooses)
+# make check-san   unit, replay and e2e built with SAN=address,undefined
+# make fuzz        FUZZ_TIME seconds of each fuzz target (clang)
+# make lint        layers, banned calls, format, static analysis
+# make bench       the figures that the tool promises, measured here
+# make static      build/static/autodd-c, which needs no library at all
+# make install     to DESTDIR and PREFIX (/usr/local); make uninstall
+# make clean       remove build/
+# make help        this text
+#
+# CC, CFLAGS, LDFLAGS, PYTHON as usual. SAN=address,undefined or SAN=thread
+# builds into a folder of its own. Warnings are errors where CI is set.
+# Missing Debian packages are installed by root or a sudo without password, and
+# named with the command otherwise (config/packages.sh).
+comma     := ,
+CC        ?= cc
+CFLAGS    ?= -O2 -g
+SAN       ?=
+PYTHON    ?= python3
+PREFIX    ?= /usr/local
+FUZZ_TIME ?= 60
+E2E       ?=
+BUILD     ?= build/$(notdir $(firstword $(CC)))$(if $(SAN),-$(subst $(comma),-,$(SAN)))
+TS        := build/tree-sitter
+export CC PYTHON
 
-override CPPFLAGS += -I. -I$(TS)/core/include -D_GNU_SOURCE \
-                     $(shell pkg-config --cflags $(PKGS))
+override CPPFLAGS += -I. -Ibuild/gen -I$(TS)/core/include -D_GNU_SOURCE $(PKG_CFLAGS)
 override CFLAGS   += -std=c11 -Wall -Wextra -Wpedantic -Wshadow -Wvla \
                      -Wstrict-prototypes -Wmissing-prototypes -Wwrite-strings \
-                     -Wswitch-enum
-LDLIBS  += $(shell pkg-config --libs $(PKGS)) -lm
+                     -Wswitch-enum $(if $(CI),-Werror)
+LDLIBS  += $(PKG_LIBS) -lm
 ifneq ($(SAN),)
 override CFLAGS  += -fsanitize=$(SAN) -fno-sanitize-recover=all \
                     -fno-omit-frame-pointer
 override LDFLAGS += -fsanitize=$(SAN)
+endif
+ifneq ($(STATIC),)
+override LDFLAGS += -static
 endif
 
 SRC   := $(filter-out minimizer/main.c,$(wildcard \
@@ -26,16 +47,53 @@ SRC   := $(filter-out minimizer/main.c,$(wildcard \
 OBJ   := $(SRC:%.c=$(BUILD)/%.o)
 TSOBJ := $(BUILD)/ts-core.o $(BUILD)/ts-parser.o $(BUILD)/ts-scanner.o
 LIB   := $(BUILD)/libautodd.a
-PROG  := $(patsubst minimizer/main.c,$(BUILD)/autodd-c,$(wildcard minimizer/main.c))
+PROG  := $(BUILD)/autodd-c
 UNIT  := $(patsubst %.c,$(BUILD)/%,$(wildcard test/unit/test_*.c))
 FUZZ  := $(patsubst test/fuzz/fuzz_%.c,%,$(wildcard test/fuzz/fuzz_*.c))
+BENCH := $(patsubst %.c,$(BUILD)/%,$(wildcard test/bench/bench_*.c))
+OURS  := $(wildcard $(foreach d,config grammar worker minimizer test,\
+         $d/*.[ch] $d/*/*.[ch]))
 
-all: $(LIB) $(PROG)
+all: $(PROG)
+
+# ---- what must be there first ------------------------------------------------
+
+# Make reads its included files last of all but before any target, and starts
+# anew when it had to make one: so the packages are there, and pkg-config has
+# been asked, when the rules below are looked at.
+PKGS     := libuv yaml-0.1 jansson libpcre2-8 libxxhash sqlite3
+PKG_SETS := build $(if $(STATIC),static)
+ifneq ($(filter-out clean help uninstall,$(or $(MAKECMDGOALS),all)),)
+include $(BUILD)/packages.mk
+endif
+
+$(BUILD)/packages.mk: config/packages.sh Makefile
+	@mkdir -p $(@D)
+	@sh config/packages.sh $(PKG_SETS)
+	@{ echo "PKG_CFLAGS := $$(pkg-config --cflags $(PKGS))"; \
+	   echo "PKG_LIBS := $$(pkg-config --libs $(PKGS) | \
+	       $(if $(STATIC),sed 's/-luv\b/-luv_a -lpthread -ldl/',cat))"; } >$@.new
+	@mv $@.new $@
+
+build/.packages-%: config/packages.sh
+	@mkdir -p build
+	@sh config/packages.sh $*
+	@touch $@
 
 $(TS)/.done: grammar/fetch.sh
 	@mkdir -p build
-	grammar/fetch.sh $(TS)
+	sh grammar/fetch.sh $(TS)
 	@touch $@
+
+# ---- build -------------------------------------------------------------------
+
+# A Python program of ours as bytes: worker/zygote.py is the array zygote_py.
+build/gen/%_py.h: %.py Makefile
+	@mkdir -p $(@D)
+	@{ echo "/* made from $< */"; \
+	   echo "static const unsigned char $(notdir $*)_py[] = {"; \
+	   od -An -v -tx1 $< | sed 's/ \(..\)/0x\1,/g'; echo "};"; } >$@
+EMBEDDED := $(patsubst %.py,build/gen/%_py.h,$(wildcard worker/*.py))
 
 $(BUILD)/ts-core.o: $(TS)/.done
 	@mkdir -p $(@D)
@@ -52,19 +110,37 @@ $(LIB): $(OBJ) $(TSOBJ)
 	@rm -f $@
 	$(AR) rcs $@ $^
 
-$(BUILD)/autodd-c: $(BUILD)/minimizer/main.o $(LIB)
+$(PROG): $(BUILD)/minimizer/main.o $(LIB)
 	$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
-$(BUILD)/test/unit/%: $(BUILD)/test/unit/%.o $(LIB)
-	$(CC) $(LDFLAGS) $(WRAP) -o $@ $^ $(LDLIBS) -lcmocka
-
-$(BUILD)/%.o: %.c Makefile | $(TS)/.done
+$(BUILD)/%.o: %.c Makefile | $(TS)/.done $(EMBEDDED)
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+
+static:
+	$(MAKE) STATIC=1 SAN= BUILD=build/static build/static/autodd-c
+
+install: $(PROG)
+	install -D -m 755 $(PROG) $(DESTDIR)$(PREFIX)/bin/autodd-c
+uninstall:
+	rm -f $(DESTDIR)$(PREFIX)/bin/autodd-c
+
+# ---- tests -------------------------------------------------------------------
+
+# One after another, also under -j: they share the machine.
+test: $(PROG) $(UNIT) $(FUZZ:%=$(BUILD)/test/fuzz/replay_%)
+	$(MAKE) unit
+	$(MAKE) replay
+	$(MAKE) e2e
 
 unit: $(UNIT)
 	@for t in $(UNIT); do ./$$t || exit 1; done
 
+$(BUILD)/test/unit/%: $(BUILD)/test/unit/%.o $(LIB)
+	$(CC) $(LDFLAGS) $(WRAP) -o $@ $^ $(LDLIBS) -lcmocka
+$(UNIT:%=%.o): | build/.packages-test
+
+# test/fuzz/corpus/NAME/ holds every input that ever mattered to fuzz_NAME.c.
 replay: $(FUZZ:%=$(BUILD)/test/fuzz/replay_%)
 	@for f in $(FUZZ); do \
 	    ./$(BUILD)/test/fuzz/replay_$$f test/fuzz/corpus/$$f/* || exit 1; done
@@ -73,9 +149,67 @@ $(BUILD)/test/fuzz/replay_%: $(BUILD)/test/fuzz/fuzz_%.o \
                              $(BUILD)/test/fuzz/replay.o $(LIB)
 	$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
+e2e: $(PROG) build/.packages-venv
+	@python=$$(sh test/venv.sh test) && \
+	    AUTODD_C=$(abspath $(PROG)) "$$python" -m pytest -c test/e2e/pytest.ini \
+	    -n 2 $(E2E) test/e2e
+
+check-san:
+	$(MAKE) SAN=address,undefined BUILD=$(BUILD)-san unit replay
+	$(MAKE) SAN=address,undefined BUILD=$(BUILD)-san e2e
+
+fuzz: build/.packages-clang
+	$(MAKE) CC=clang SAN=fuzzer-no-link,address,undefined BUILD=build/fuzz \
+	    $(FUZZ:%=build/fuzz/test/fuzz/fuzz_%)
+	@for f in $(FUZZ); do \
+	    mkdir -p build/fuzz/new/$$f && ./build/fuzz/test/fuzz/fuzz_$$f \
+	    -max_total_time=$(FUZZ_TIME) -print_final_stats=1 \
+	    -artifact_prefix=build/fuzz/ \
+	    build/fuzz/new/$$f test/fuzz/corpus/$$f || exit 1; done
+
+build/fuzz/test/fuzz/fuzz_%: build/fuzz/test/fuzz/fuzz_%.o build/fuzz/libautodd.a
+	clang $(LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(LDLIBS)
+
+BANNED := strcpy|strcat|sprintf|vsprintf|strtok|atoi|gets|alloca|system|popen
+lint: build/.packages-lint $(SRC:%.c=build/lint/%.ok) \
+      build/lint/minimizer/main.ok
+	sh test/layers.sh
+	! grep -nE '\b($(BANNED)) *\(' $(OURS)
+	clang-format --dry-run -Werror $(OURS)
+
+build/lint/%.ok: %.c $(wildcard */*.h */*/*.h) Makefile | $(TS)/.done $(EMBEDDED)
+	@mkdir -p $(@D)
+	gcc $(CPPFLAGS) -std=c11 -O1 -fanalyzer -Werror -c -o /dev/null $<
+	@touch $@
+
+# ---- the program at work -----------------------------------------------------
+
+DEMO := build/demo/tilelang_gemm
+demo: $(PROG) build/.packages-venv
+	@python=$$(sh test/venv.sh tilelang) && rm -rf build/demo && \
+	mkdir -p build/demo && cp examples/tilelang_gemm.py $(DEMO).py && \
+	echo "autodd-c $(DEMO).py --err-msg \"T.gemm K shape check failed\" -j 2" && \
+	./$(PROG) $(DEMO).py --err-msg "T.gemm K shape check failed" -j 2 \
+	    --python "$$python" --state build/demo/state.db \
+	    -o $(DEMO).min.py --report build/demo/report.json
+
+bench: $(PROG) $(BENCH) build/.packages-venv
+	@for b in $(BENCH); do ./$$b || exit 1; done
+	@python=$$(sh test/venv.sh test) && for b in test/bench/bench_*.py; do \
+	    AUTODD_C=$(abspath $(PROG)) "$$python" $$b || exit 1; done
+
+$(BUILD)/test/bench/%: $(BUILD)/test/bench/%.o $(LIB)
+	$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+
 clean:
 	rm -rf build
 
-.PHONY: all unit replay clean
+help:
+	@sed -n '/^#/!q;s/^# \{0,1\}//p' Makefile
+
+.PHONY: all static install uninstall test unit replay e2e check-san fuzz lint \
+        demo bench clean help
 .SECONDARY:
--include $(OBJ:.o=.d)
+.DELETE_ON_ERROR:
+-include $(wildcard $(foreach d,config grammar worker minimizer test,\
+         $(BUILD)/$d/*.d $(BUILD)/$d/*/*.d))

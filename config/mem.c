@@ -8,7 +8,7 @@
 
 static void *checked(void *p, size_t n, size_t size)
 {
-    if (!p && n > 0 && size > 0) {
+    if (!p) {
         fprintf(stderr, "out of memory: %zu objects of %zu bytes\n", n, size);
         abort();
     }
@@ -17,11 +17,15 @@ static void *checked(void *p, size_t n, size_t size)
 
 void *xcalloc(size_t n, size_t size)
 {
+    if (n == 0 || size == 0) /* calloc(0, ...) may answer NULL */
+        n = size = 1;
     return checked(calloc(n, size), n, size); /* calloc checks n * size */
 }
 
 void *xreallocarray(void *p, size_t n, size_t size)
 {
+    if (n == 0 || size == 0)
+        n = size = 1;
     return checked(reallocarray(p, n, size), n, size);
 }
 

@@ -1,0 +1,140 @@
+"""kill -9 in the middle, of each of the three programs: nothing is left, the
+best file is there, and the same command again goes on where it stopped."""
+import collections
+import json
+import os
+import signal
+
+import pytest
+
+import slowly
+from conftest import until
+
+
+def start(tool, *more, jobs=2):
+    script = slowly.write(tool)
+    arguments = slowly.arguments(tool, script, *more, jobs=jobs)
+    process = tool.start(*arguments, env=slowly.environ(tool))
+    slowly.in_the_middle(tool, process)
+    return script, arguments, process
+
+
+def kill(pid):
+    os.kill(pid, signal.SIGKILL)
+
+
+def report_of(tool):
+    return json.loads((tool.root / "report.json").read_text())
+
+
+def test_killed_minimizer_leaves_the_best_file_and_nothing_else(tool):
+    script, _, process = start(tool)
+    kill(process.pid)
+    process.wait()
+    assert not tool.left()
+    best = tool.work / "result.py"
+    assert best.stat().st_size < script.stat().st_size
+    assert slowly.fails(tool, best)
+    beside = {path.name for path in tool.work.iterdir()}
+    assert beside == {"slowly.py", "result.py"}
+
+
+@pytest.mark.parametrize("jobs", [1, 4])
+def test_same_command_again_runs_no_rejected_candidate_twice(tool, jobs):
+    script, arguments, process = start(tool, jobs=jobs)
+    kill(process.pid)
+    process.wait()
+    first = slowly.texts(tool)
+    assert not tool.left()
+
+    done = tool.run(*arguments, env=slowly.environ(tool))
+    assert done.code == 0, done
+    assert report_of(tool)["status"] == "verified"
+    assert slowly.fails(tool, tool.work / "result.py")
+
+    # Accepted steps and the original may run again, to be sure of them. What
+    # was rejected may do so only if its verdict was still under way.
+    twice = set(first) & set(slowly.texts(tool)[len(first):])
+    rejected = []
+    for text in twice:
+        path = tool.write("again.py", text)
+        if not slowly.fails(tool, path):
+            rejected.append(text)
+    assert len(rejected) <= jobs, "%d of %d ran again" % (len(rejected), len(set(first)))
+
+
+def test_uninterrupted_run_tries_no_rejected_candidate_twice(tool):
+    script = slowly.write(tool, pause=0)
+    done = tool.run(*slowly.arguments(tool, script), env=slowly.environ(tool))
+    assert done.code == 0, done
+    counts = collections.Counter(slowly.texts(tool))
+    assert len(counts) > 20
+    twice = [text for text, n in counts.items() if n > 1]
+    rejected = [text for text in twice
+                if not slowly.fails(tool, tool.write("again.py", text))]
+    assert not rejected, rejected[0].decode()
+
+
+def test_no_cache_begins_anew(tool):
+    script = slowly.write(tool, pause=0, statements=16)
+    for _ in range(2):
+        done = tool.run(*slowly.arguments(tool, script, "--no-cache"),
+                        env=slowly.environ(tool))
+        assert done.code == 0, done
+    counts = collections.Counter(slowly.texts(tool))
+    rejected_twice = [text for text, n in counts.items() if n > 1]
+    assert len(rejected_twice) > len(counts) / 2
+
+
+def test_killed_worker_costs_its_runs_and_not_the_job(tool):
+    script, _, process = start(tool)
+    worker = until(lambda: tool.worker(process), 10, "the worker")
+    kill(worker)
+    until(lambda: tool.worker(process) not in (None, worker) or process.poll() is not None,
+          30, "another worker")
+    done = tool.finish(process)
+    assert done.code == 0, done
+    assert report_of(tool)["status"] == "verified"
+    assert slowly.fails(tool, tool.work / "result.py")
+
+
+def test_killed_fork_server_costs_its_runs_and_not_the_job(tool):
+    script, _, process = start(tool, "--backend", "runner")
+    kill(until(lambda: tool.zygote(process), 10, "the fork server"))
+    done = tool.finish(process)
+    assert done.code == 0, done
+    assert report_of(tool)["status"] == "verified"
+    assert slowly.fails(tool, tool.work / "result.py")
+
+
+@pytest.mark.parametrize("victim", ["worker", "zygote"])
+def test_victim_and_then_the_minimizer_killed_leave_nothing(tool, victim):
+    script, _, process = start(tool, "--backend", "runner")
+    kill(until(lambda: getattr(tool, victim)(process), 10, victim))
+    kill(process.pid)
+    process.wait()
+    assert not tool.left()
+    assert slowly.fails(tool, tool.work / "result.py")
+
+
+def test_finished_job_is_answered_from_the_store(tool):
+    script = slowly.write(tool, pause=0)
+    arguments = slowly.arguments(tool, script)
+    done = tool.run(*arguments, env=slowly.environ(tool))
+    assert done.code == 0, done
+    text = (tool.work / "result.py").read_bytes()
+    first = len(slowly.texts(tool))
+    done = tool.run(*arguments, env=slowly.environ(tool))
+    assert done.code == 0, done
+    assert (tool.work / "result.py").read_bytes() == text
+    assert len(slowly.texts(tool)) - first < first / 2
+
+
+def test_two_at_once_on_one_job_do_not_mix(tool):
+    script, arguments, process = start(tool)
+    second = tool.run(*arguments, env=slowly.environ(tool))
+    assert second.code in (2, 3), second
+    assert "another" in second.err or "already" in second.err, second
+    done = tool.finish(process)
+    assert done.code == 0, done
+    assert slowly.fails(tool, tool.work / "result.py")
