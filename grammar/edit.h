@@ -40,17 +40,17 @@ struct edit_list {
 #define EDIT_NONE UINT32_MAX
 
 struct edit {
-    uint16_t kind;          /* row of the table in grammar/generator.h */
-    bool dead;              /* nothing left of it after a rebase */
-    bool touches_import;    /* must be confirmed in a fresh interpreter */
-    uint32_t first, n;      /* its changes, sorted by start */
-    struct span cover;      /* the node it is about: see parent */
-    uint32_t parent;        /* offered once that edit has failed alone, or
-                             * EDIT_NONE: at once */
-    uint32_t list, index;   /* EDIT_NONE, or its list and place in it */
-    struct span lead;       /* unit of a list: the separator before it, deleted
-                             * too when the run it is first in reaches the
-                             * last living unit, and a unit before it lives */
+    uint16_t kind;        /* row of the table in grammar/generator.h */
+    bool dead;            /* nothing left of it after a rebase */
+    bool touches_import;  /* must be confirmed in a fresh interpreter */
+    uint32_t first, n;    /* its changes, sorted by start */
+    struct span cover;    /* the node it is about: see parent */
+    uint32_t parent;      /* offered once that edit has failed alone, or
+                           * EDIT_NONE: at once */
+    uint32_t list, index; /* EDIT_NONE, or its list and place in it */
+    struct span lead;     /* unit of a list: the separator before it, deleted
+                           * too when the run it is first in reaches the
+                           * last living unit, and a unit before it lives */
 };
 
 struct edits {
@@ -61,6 +61,7 @@ struct edits {
     struct edit_list *lists;
     size_t nlists, lists_room;
     struct text_block *texts; /* arena */
+    bool in_list;             /* between list_begin and list_end */
 };
 
 void edits_init(struct edits *edits);
@@ -79,7 +80,8 @@ uint32_t edits_end(struct edits *edits);
 const char *edits_text(struct edits *edits, const char *text, size_t len);
 
 /* Between list_begin and list_end each edit that ends is a unit of the list;
- * set .lead through the pointer of edits_begin. A list of no unit is dropped. */
+ * set .lead through the pointer of edits_begin. A list of no unit is dropped.
+ */
 void edits_list_begin(struct edits *edits, const char *empty, bool whole_first);
 void edits_list_end(struct edits *edits);
 
