@@ -18,7 +18,7 @@
  * frozen spans in it, sorted, apart from each other (caller frees *spans; NULL
  * when there are none). -EINVAL with line and remedy for a start without an
  * end, an end without a start, a mark of the wrong form. */
-int freeze_read(struct bytes text, char **out, size_t *len,
-                struct span **spans, size_t *n, struct err *err);
+int freeze_read(struct bytes text, char **out, size_t *len, struct span **spans,
+                size_t *n, struct err *err);
 
 #endif

@@ -30,21 +30,18 @@ enum edit_tier { TIER_PRESERVE, TIER_MUTATE };
 /* name, tier, first guess of the share that succeeds (measured by test/bench;
  * learned anew in each run). The generator of row NAME is gen_NAME. */
 #define VOCABULARY(row)                                                        \
-    row(trivia, TIER_PRESERVE, 0.9)                                            \
-    row(definition, TIER_PRESERVE, 0.5)                                        \
-    row(statement, TIER_PRESERVE, 0.5)                                         \
-    row(import, TIER_PRESERVE, 0.5)                                            \
-    row(unwrap, TIER_PRESERVE, 0.3)                                            \
-    row(inline, TIER_PRESERVE, 0.3)                                            \
-    row(parameter, TIER_PRESERVE, 0.4)                                         \
-    row(argument, TIER_PRESERVE, 0.3)                                          \
-    row(keyword, TIER_PRESERVE, 0.3)                                           \
-    row(decorator, TIER_PRESERVE, 0.3)                                         \
-    row(annotation, TIER_PRESERVE, 0.5)                                        \
-    row(element, TIER_PRESERVE, 0.3)                                           \
-    row(expression, TIER_MUTATE, 0.2)                                          \
-    row(integer, TIER_MUTATE, 0.3)                                             \
-    row(string, TIER_MUTATE, 0.3)
+    row(trivia, TIER_PRESERVE, 0.9) row(definition, TIER_PRESERVE, 0.5)        \
+        row(statement, TIER_PRESERVE, 0.5) row(import, TIER_PRESERVE, 0.5)     \
+            row(unwrap, TIER_PRESERVE, 0.3) row(inline, TIER_PRESERVE, 0.3)    \
+                row(parameter, TIER_PRESERVE, 0.4)                             \
+                    row(argument, TIER_PRESERVE, 0.3)                          \
+                        row(keyword, TIER_PRESERVE, 0.3)                       \
+                            row(decorator, TIER_PRESERVE, 0.3)                 \
+                                row(annotation, TIER_PRESERVE, 0.5)            \
+                                    row(element, TIER_PRESERVE, 0.3)           \
+                                        row(expression, TIER_MUTATE, 0.2)      \
+                                            row(integer, TIER_MUTATE, 0.3)     \
+                                                row(string, TIER_MUTATE, 0.3)
 
 #define VOCABULARY_ENUM(name, tier, prior) EDIT_##name,
 enum edit_kind { VOCABULARY(VOCABULARY_ENUM) EDIT_KINDS };
@@ -56,11 +53,15 @@ struct edit_kind_info {
 };
 const struct edit_kind_info *edit_kind_info(unsigned kind);
 
+struct nodes;
 struct scopes;
+struct units;
 
 /* What a generator works on. */
 struct gen {
     const struct tree *tree;
+    const struct nodes *nodes; /* grammar/node.h */
+    const struct units *units; /* statements: grammar/unit.h */
     struct bytes text;
     const struct span *frozen; /* sorted */
     size_t nfrozen;

@@ -47,8 +47,7 @@ void tree_imports(const struct tree *tree,
  * literals left out) statements at the top level before the first import that
  * is not of os or sys. Called with NUL-terminated name and value. */
 void tree_early_env(const struct tree *tree,
-                    void (*out)(void *arg, const char *name,
-                                const char *value),
+                    void (*out)(void *arg, const char *name, const char *value),
                     void *arg);
 
 #endif
