@@ -136,20 +136,35 @@ static bool delete_span(struct gen *g, struct span at)
     return true;
 }
 
+/* Delete units u .. last, each by its cut; those that touch are one. */
+static bool delete_cuts(struct gen *g, uint32_t u, uint32_t last)
+{
+    const struct unit *units = g->units->at;
+    struct span cut = units[u].cut;
+
+    while (u != last) {
+        u = units[u].next;
+        if (units[u].cut.start > cut.end) {
+            if (!delete_span(g, cut))
+                return false;
+            cut.start = units[u].cut.start;
+        }
+        cut.end = units[u].cut.end;
+    }
+    return delete_span(g, cut);
+}
+
 /* Delete the run of units of one body that starts with u. */
 static bool delete_run(struct gen *g, const uint32_t *set, size_t n, uint32_t u)
 {
     const struct unit *units = g->units->at;
     uint32_t last = u;
-    struct span hull = units[u].cut;
 
-    while (units[last].next != UNIT_NONE && in_set(set, n, units[last].next)) {
+    while (units[last].next != UNIT_NONE && in_set(set, n, units[last].next))
         last = units[last].next;
-        if (units[last].cut.end > hull.end)
-            hull.end = units[last].cut.end;
-    }
     if (units[last].next != UNIT_NONE)
-        return delete_span(g, hull);
+        return delete_cuts(g, u, last);
+    struct span hull = { units[u].cut.start, units[last].cut.end };
     if (units[u].prev != UNIT_NONE) {
         if (!gen_frozen(g, units[u].lead))
             hull.start = units[u].lead.start;
