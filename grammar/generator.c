@@ -2,6 +2,7 @@
  * (nodes, statements, scopes) is made once, here. */
 #include "grammar/generator.h"
 
+#include "grammar/line.h"
 #include "grammar/node.h"
 #include "grammar/scope.h"
 #include "grammar/unit.h"
@@ -55,9 +56,11 @@ void generate(const struct tree *tree, const struct span *frozen,
 {
     struct scopes *scopes = scopes_new(tree);
     struct units *units = units_new(tree_nodes(tree));
+    struct lines *lines = lines_new(tree_nodes(tree));
     struct gen g = { .tree = tree,
                      .nodes = tree_nodes(tree),
                      .units = units,
+                     .lines = lines,
                      .text = tree_text(tree),
                      .frozen = frozen,
                      .nfrozen = nfrozen,
@@ -68,6 +71,7 @@ void generate(const struct tree *tree, const struct span *frozen,
         generators[i](&g);
     drop_frozen(&g);
     edits_nest(out);
+    lines_free(lines);
     units_free(units);
     scopes_free(scopes);
 }

@@ -53,6 +53,7 @@ struct edit_kind_info {
 };
 const struct edit_kind_info *edit_kind_info(unsigned kind);
 
+struct lines;
 struct nodes;
 struct scopes;
 struct units;
@@ -62,6 +63,7 @@ struct gen {
     const struct tree *tree;
     const struct nodes *nodes; /* grammar/node.h */
     const struct units *units; /* statements: grammar/unit.h */
+    const struct lines *lines; /* grammar/line.h */
     struct bytes text;
     const struct span *frozen; /* sorted */
     size_t nfrozen;

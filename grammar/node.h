@@ -110,67 +110,76 @@
                                                                       "attrib"                                                     \
                                                                       "ute")                                                       \
                     row(SUBSCRIPT, "subscript") row(SLICE, "slice") row(                                                           \
-                        CALL, "call") row(LIST,                                                                                    \
-                                          "list") row(SET, "set") row(TUPLE,                                                       \
-                                                                      "tuple")                                                     \
-                        row(DICTIONARY, "dictionary") row(PAIR, "pair") row(                                                       \
-                            LIST_COMPREHENSION,                                                                                    \
-                            "list_comprehension") row(DICTIONARY_COMPREHENSION,                                                    \
-                                                      "dictionary_"                                                                \
-                                                      "comprehension")                                                             \
-                            row(SET_COMPREHENSION, "set_comprehension") row(                                                       \
-                                GENERATOR_EXPRESSION,                                                                              \
-                                "generator_expression") row(FOR_IN_CLAUSE,                                                         \
-                                                            "for_in_clause")                                                       \
-                                row(IF_CLAUSE, "if_clause") row(                                                                   \
-                                    PARENTHESIZED,                                                                                 \
-                                    "parent"                                                                                       \
-                                    "hesize"                                                                                       \
-                                    "d_"                                                                                           \
-                                    "expres"                                                                                       \
-                                    "sion") row(CONDITIONAL,                                                                       \
-                                                "conditional_expression")                                                          \
-                                    row(CONCATENATED_STRING, "concatenated_"                                                       \
-                                                             "string") row(                                                        \
-                                        STRING, "string") row(STRING_START,                                                        \
-                                                              "string_start")                                                      \
-                                        row(STRING_CONTENT, "string_content") row(                                                 \
-                                            STRING_END,                                                                            \
-                                            "string_end") row(INTERPOLATION,                                                       \
-                                                              "interpolation")                                                     \
-                                            row(FORMAT_SPECIFIER, "format_"                                                        \
-                                                                  "specifier") row(                                                \
-                                                FORMAT_EXPRESSION,                                                                 \
-                                                "format_"                                                                          \
-                                                "expressi"                                                                         \
-                                                "o"                                                                                \
-                                                "n") row(TYPE_CONVERSION,                                                          \
-                                                         "type_"                                                                   \
-                                                         "conversion")                                                             \
-                                                row(ESCAPE_SEQUENCE,                                                               \
-                                                    "escap"                                                                        \
-                                                    "e_"                                                                           \
-                                                    "seque"                                                                        \
-                                                    "nce") row(ESCAPE_INTERPOLATION,                                               \
-                                                               "es"                                                                \
-                                                               "ca"                                                                \
-                                                               "pe"                                                                \
-                                                               "_i"                                                                \
-                                                               "nt"                                                                \
-                                                               "er"                                                                \
-                                                               "po"                                                                \
-                                                               "la"                                                                \
-                                                               "ti"                                                                \
-                                                               "o"                                                                 \
-                                                               "n") row(INTEGER,                                                   \
-                                                                        "inte"                                                     \
-                                                                        "ger")                                                     \
-                                                    row(FLOAT, "float") row(                                                       \
-                                                        TRUE_NAME,                                                                 \
-                                                        "true") row(FALSE_NAME,                                                    \
-                                                                    "false")                                                       \
-                                                        row(NONE_NAME, "none") row(                                                \
-                                                            ELLIPSIS,                                                              \
+                        CALL,                                                                                                      \
+                        "call") row(LIST,                                                                                          \
+                                    "list") row(SET,                                                                               \
+                                                "set") row(TUPLE,                                                                  \
+                                                           "tuple") row(DICTIONARY,                                                \
+                                                                        "dict"                                                     \
+                                                                        "iona"                                                     \
+                                                                        "ry")                                                      \
+                        row(PAIR, "pair") row(LIST_COMPREHENSION, "list_"                                                          \
+                                                                  "comprehens"                                                     \
+                                                                  "ion") row(                                                      \
+                            DICTIONARY_COMPREHENSION,                                                                              \
+                            "dictionary_"                                                                                          \
+                            "comprehension") row(SET_COMPREHENSION,                                                                \
+                                                 "set_comprehension")                                                              \
+                            row(GENERATOR_EXPRESSION, "generator_expression") row(                                                 \
+                                FOR_IN_CLAUSE,                                                                                     \
+                                "for_in_clause") row(IF_CLAUSE,                                                                    \
+                                                     "if_clause") row(PARENTHESIZED,                                               \
+                                                                      "parent"                                                     \
+                                                                      "hesize"                                                     \
+                                                                      "d_"                                                         \
+                                                                      "expres"                                                     \
+                                                                      "sion")                                                      \
+                                row(CONDITIONAL, "conditional_expression") row(                                                    \
+                                    CONCATENATED_STRING,                                                                           \
+                                    "concatenated_"                                                                                \
+                                    "string") row(STRING,                                                                          \
+                                                  "string") row(STRING_START,                                                      \
+                                                                "string_"                                                          \
+                                                                "start")                                                           \
+                                    row(STRING_CONTENT, "string_content") row(                                                     \
+                                        STRING_END,                                                                                \
+                                        "string_end") row(INTERPOLATION,                                                           \
+                                                          "interpolation")                                                         \
+                                        row(FORMAT_SPECIFIER,                                                                      \
+                                            "format_"                                                                              \
+                                            "specifier") row(FORMAT_EXPRESSION,                                                    \
+                                                             "format_"                                                             \
+                                                             "expressi"                                                            \
+                                                             "o"                                                                   \
+                                                             "n")                                                                  \
+                                            row(TYPE_CONVERSION,                                                                   \
+                                                "type_"                                                                            \
+                                                "conversion") row(ESCAPE_SEQUENCE,                                                 \
+                                                                  "escap"                                                          \
+                                                                  "e_"                                                             \
+                                                                  "seque"                                                          \
+                                                                  "nce")                                                           \
+                                                row(ESCAPE_INTERPOLATION,                                                          \
+                                                    "es"                                                                           \
+                                                    "ca"                                                                           \
+                                                    "pe"                                                                           \
+                                                    "_i"                                                                           \
+                                                    "nt"                                                                           \
+                                                    "er"                                                                           \
+                                                    "po"                                                                           \
+                                                    "la"                                                                           \
+                                                    "ti"                                                                           \
+                                                    "o"                                                                            \
+                                                    "n") row(INTEGER,                                                              \
+                                                             "inte"                                                                \
+                                                             "ger") row(FLOAT,                                                     \
+                                                                        "floa"                                                     \
+                                                                        "t")                                                       \
+                                                    row(TRUE_NAME, "true") row(                                                    \
+                                                        FALSE_NAME,                                                                \
+                                                        "false") row(NONE_NAME,                                                    \
+                                                                     "none")                                                       \
+                                                        row(ELLIPSIS,                                                              \
                                                             "ellips"                                                               \
                                                             "is") row(TYPE,                                                        \
                                                                       "type")                                                      \

@@ -80,6 +80,25 @@ static void cut_unit(struct units *units, struct unit *u, struct bytes text)
         u->cut.end = next->at.start;
 }
 
+static void mark_imports(struct units *units, const struct nodes *ns)
+{
+    for (size_t i = 0; i < units->n; i++) {
+        uint32_t node = units->at[i].node;
+
+        if (!node_is(ns, node, NODE_IMPORT) &&
+            !node_is(ns, node, NODE_IMPORT_FROM) &&
+            !node_is(ns, node, NODE_FUTURE_IMPORT))
+            continue;
+        for (; node != NODE_NONE;
+             node = node_statement(ns, units->at[unit_of(units, node)].body)) {
+            struct unit *u = &units->at[unit_of(units, node)];
+            if (u->has_import)
+                break;
+            u->has_import = true;
+        }
+    }
+}
+
 struct units *units_new(const struct nodes *nodes)
 {
     struct units *units = xcalloc(1, sizeof(*units));
@@ -87,6 +106,7 @@ struct units *units_new(const struct nodes *nodes)
     link_units(units, nodes);
     for (size_t i = 0; i < units->n; i++)
         cut_unit(units, &units->at[i], nodes->text);
+    mark_imports(units, nodes);
     return units;
 }
 
@@ -111,6 +131,16 @@ uint32_t unit_of(const struct units *units, uint32_t node)
     }
     return low < units->n && units->at[low].node == node ? (uint32_t)low
                                                          : UNIT_NONE;
+}
+
+struct span unit_alone(const struct units *units, uint32_t unit)
+{
+    const struct unit *u = &units->at[unit];
+    struct span cut = u->cut;
+
+    if (u->next == UNIT_NONE && u->prev != UNIT_NONE)
+        cut.start = u->lead.start;
+    return cut;
 }
 
 /* Whether `unit` is in the sorted set. */
@@ -179,6 +209,7 @@ static bool delete_run(struct gen *g, const uint32_t *set, size_t n, uint32_t u)
 bool gen_delete_units(struct gen *g, const uint32_t *units, size_t n)
 {
     const struct unit *all = g->units->at;
+    struct edit *edit = &g->out->items[g->out->n]; /* the open one */
     uint32_t past = 0; /* nodes before it are in a statement that goes */
     bool ok = true;
 
@@ -188,6 +219,7 @@ bool gen_delete_units(struct gen *g, const uint32_t *units, size_t n)
         if (u->node < past)
             continue;
         past = g->nodes->at[u->node].past;
+        edit->touches_import |= u->has_import;
         if (u->prev == UNIT_NONE || !in_set(units, n, u->prev))
             ok = delete_run(g, units, n, units[i]);
     }
@@ -238,7 +270,7 @@ void gen_list(struct gen *g, uint16_t kind, const struct item *items, size_t n,
     for (size_t from = 0; from < n;) {
         size_t to = from;
 
-        while (to < n && !gen_frozen(g, items[to].at))
+        while (to < n && !items[to].stays && !gen_frozen(g, items[to].at))
             to++;
         if (to > from)
             offer_segment(g, kind, items, n, from, to, empty, whole_first);

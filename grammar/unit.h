@@ -39,6 +39,9 @@ void units_free(struct units *units);
 /* The unit of a statement's node; UNIT_NONE when it is none. */
 uint32_t unit_of(const struct units *units, uint32_t node);
 
+/* What deleting it alone, of the statements of its body, deletes. */
+struct span unit_alone(const struct units *units, uint32_t unit);
+
 /* Add to the open edit the deletion of these statements (units, sorted, each
  * once; what lies in another one is skipped). False, and the edit must be
  * dropped, when frozen bytes are touched. */
@@ -49,6 +52,7 @@ struct item {
     struct span at;    /* what goes; the last one's may hold a comma behind */
     struct span cover; /* the node */
     bool touches_import;
+    bool stays; /* not offered: splits the list as a frozen one does */
 };
 
 /* Offer a list (edits_list_begin) of n siblings: each goes up to the start of
