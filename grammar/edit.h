@@ -61,6 +61,7 @@ struct edits {
     struct edit_list *lists;
     size_t nlists, lists_room;
     struct text_block *texts; /* arena */
+    bool in_list;             /* between list_begin and list_end */
 };
 
 void edits_init(struct edits *edits);

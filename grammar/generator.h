@@ -53,11 +53,17 @@ struct edit_kind_info {
 };
 const struct edit_kind_info *edit_kind_info(unsigned kind);
 
+struct lines;
+struct nodes;
 struct scopes;
+struct units;
 
 /* What a generator works on. */
 struct gen {
     const struct tree *tree;
+    const struct nodes *nodes; /* grammar/node.h */
+    const struct units *units; /* statements: grammar/unit.h */
+    const struct lines *lines; /* grammar/line.h */
     struct bytes text;
     const struct span *frozen; /* sorted */
     size_t nfrozen;
