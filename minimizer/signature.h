@@ -25,11 +25,13 @@
 struct signature;
 
 /* Does `first` show what the options ask for (any failure at all when they ask
- * for nothing)? NULL with a sentence in err when not: which demand was not met,
- * what came instead. The options are borrowed for the signature's life; the
- * patterns of the observation are err_msgs, then err_regex, then not_msgs, in
- * that order. */
+ * for nothing)? `script` is the source it ran, borrowed for the call: words of
+ * the message that come from there are not held against a candidate. NULL with
+ * a sentence in err when not: which demand was not met, what came instead. The
+ * options are borrowed for the signature's life; the patterns of the
+ * observation are err_msgs, then err_regex, then not_msgs, in that order. */
 struct signature *signature_pin(const struct config *config,
+                                struct bytes script,
                                 const struct observation *first,
                                 struct err *err);
 void signature_free(struct signature *signature);
@@ -53,7 +55,8 @@ void signature_key(const struct signature *signature, struct buf *out);
 bool signature_of_own_text(const struct signature *signature,
                            struct bytes script, struct buf *out);
 
-/* Replace numbers, addresses and paths of a message by "#". */
+/* Replace numbers, addresses and paths of a message by "#" (template.h has the
+ * rules). */
 void signature_mask(const char *text, struct buf *out);
 
 /* ---- diagnosis: what kind of failure a run shows ---- */
