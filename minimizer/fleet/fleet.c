@@ -134,8 +134,7 @@ static void run_finish(struct fleet *fleet, struct run *run,
                        const struct observation *observation)
 {
     run_unlink(fleet, run);
-    if (!fleet->closing)
-        run->done(run->arg, observation);
+    run->done(run->arg, observation);
     run_free(run);
 }
 
@@ -412,12 +411,13 @@ void fleet_close(struct fleet *fleet, void (*closed)(void *arg), void *arg)
 
 static void fleet_on_close(uv_handle_t *handle)
 {
+    static const struct observation lost = { .end = END_LOST };
     struct fleet *fleet = handle->data;
 
     if (--fleet->open > 0)
         return;
-    while (fleet->runs)
-        run_finish(fleet, fleet->runs, NULL);
+    while (fleet->runs) /* whoever asked may free what it holds */
+        run_finish(fleet, fleet->runs, &lost);
     if (fleet->closed)
         fleet->closed(fleet->closed_arg);
     free(fleet);

@@ -47,8 +47,8 @@ unsigned fleet_free_slots(const struct fleet *fleet);
 /* End all runs early; each is still answered (END_LOST, "cancelled"). */
 void fleet_cancel(struct fleet *fleet);
 
-/* Stop the workers in good order, then free the fleet and call `closed`. Runs
- * that are out are not answered any more. */
+/* Stop the workers in good order, answer what is out (END_LOST), then call
+ * `closed` and free the fleet. */
 void fleet_close(struct fleet *fleet, void (*closed)(void *arg), void *arg);
 
 /* Milliseconds since some start, by the loop's clock. */

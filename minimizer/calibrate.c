@@ -1,0 +1,300 @@
+/* The original runs in stages, each a number of fresh and forked runs that may
+ * go on at the same time:
+ *
+ *   FIRST   2 fresh, 2 forked              all show it  -> MORE, then done
+ *   MORE    4 forked, when they are quick
+ *   RATE    12 more, when some show it and some do not, or none and they are
+ *           quick
+ *   CWD     2 fresh, 2 forked where the user stands, when none showed it
+ *
+ * The signature is pinned on the first fresh run that fails as asked and all
+ * other runs are judged by it. */
+#include "minimizer/calibrate.h"
+
+#include <stdlib.h>
+
+#include "config/base.h"
+#include "config/mem.h"
+
+#define QUICK_MS 500 /* forked runs below this are worth four more */
+#define RATE_RUNS 12
+#define HANG_LIMIT_MS 10000 /* candidates of a hang, when no limit is given */
+
+enum stage { STAGE_FIRST, STAGE_MORE, STAGE_RATE, STAGE_CWD, STAGE_DONE };
+
+struct observed {
+    struct calibration_run run;
+    struct observation observation;
+    bool matched;
+};
+
+struct calibration {
+    const struct config *config;
+    bool can_fork, other_cwd;
+    enum stage stage;
+    unsigned fresh_left, forked_left, out;
+    struct observed **runs;
+    size_t n, room;
+    size_t stage_start; /* runs of earlier folders do not count any more */
+    struct calibration_result result;
+};
+
+static void plan(struct calibration *c, enum stage stage, unsigned fresh,
+                 unsigned forked)
+{
+    c->stage = stage;
+    c->fresh_left = fresh;
+    c->forked_left = c->can_fork ? forked : 0;
+}
+
+struct calibration *calibration_new(const struct config *config, bool can_fork,
+                                    bool other_cwd)
+{
+    struct calibration *c = xcalloc(1, sizeof(*c));
+
+    c->config = config;
+    c->can_fork = can_fork;
+    c->other_cwd = other_cwd;
+    plan(c, STAGE_FIRST, 2, 2);
+    return c;
+}
+
+void calibration_free(struct calibration *c)
+{
+    if (!c)
+        return;
+    for (size_t i = 0; i < c->n; i++) {
+        observation_deinit(&c->runs[i]->observation);
+        free(c->runs[i]);
+    }
+    signature_free(c->result.signature);
+    free(c->result.lost);
+    free(c->runs);
+    free(c);
+}
+
+static uint64_t to_ms(double seconds)
+{
+    return (uint64_t)(seconds * 1000);
+}
+
+bool calibration_next(struct calibration *c, struct calibration_run *run)
+{
+    const struct config *config = c->config;
+    double limit = config->timeout_s;
+
+    if (limit <= 0)
+        limit = config->timeout_cap_s;
+    if (c->fresh_left + c->forked_left == 0)
+        return false;
+    run->how = c->fresh_left > 0 ? RUN_FRESH : RUN_FORK;
+    run->user_cwd = c->stage == STAGE_CWD || c->result.in_user_cwd;
+    run->timeout_ms = to_ms(limit);
+    if (run->how == RUN_FRESH)
+        c->fresh_left--;
+    else
+        c->forked_left--;
+    c->out++;
+    return true;
+}
+
+/* ---- what the runs of this folder say ---- */
+
+static void pin(struct calibration *c)
+{
+    struct calibration_result *r = &c->result;
+
+    /* Fresh runs first: they are how the user meets the failure. */
+    for (int fresh = 1; fresh >= 0 && !r->signature; fresh--) {
+        for (size_t i = c->stage_start; i < c->n && !r->signature; i++) {
+            struct observed *o = c->runs[i];
+
+            if ((o->run.how == RUN_FRESH) != (fresh == 1))
+                continue;
+            r->signature = signature_pin(c->config, &o->observation, &r->err);
+            r->shown = &o->observation;
+        }
+    }
+    for (size_t i = c->stage_start; i < c->n && !r->last; i++) {
+        if (c->runs[i]->run.how == RUN_FRESH)
+            r->last = &c->runs[i]->observation;
+    }
+    if (!r->signature)
+        r->shown = NULL;
+}
+
+static void count(struct calibration *c)
+{
+    struct calibration_result *r = &c->result;
+
+    r->fresh = r->fresh_matched = r->forked = r->forked_matched = 0;
+    for (size_t i = c->stage_start; i < c->n; i++) {
+        struct observed *o = c->runs[i];
+
+        o->matched =
+            r->signature &&
+            signature_judge(r->signature, &o->observation, NULL) == VERDICT_YES;
+        if (o->run.how == RUN_FRESH) {
+            r->fresh++;
+            r->fresh_matched += o->matched;
+        } else {
+            r->forked++;
+            r->forked_matched += o->matched;
+        }
+    }
+}
+
+/* Three times the slowest run, at least two seconds more; never above the cap
+ * (Grizzly doubles and takes at least ten seconds, ClusterFuzz adds one). */
+static uint64_t automatic_limit(const struct calibration *c, enum run_how how)
+{
+    uint64_t slowest = 0, limit;
+    uint64_t cap = to_ms(c->config->timeout_cap_s);
+    bool hang = false;
+
+    for (size_t i = c->stage_start; i < c->n; i++) {
+        const struct observation *o = &c->runs[i]->observation;
+
+        hang = hang || (o->end == END_TIMEOUT && c->runs[i]->matched);
+        if (c->runs[i]->run.how == how && o->wall_ms > slowest)
+            slowest = o->wall_ms;
+    }
+    if (c->config->timeout_s > 0)
+        return to_ms(c->config->timeout_s);
+    if (hang)
+        return cap < HANG_LIMIT_MS ? cap : HANG_LIMIT_MS;
+    limit = 3 * slowest > slowest + 2000 ? 3 * slowest : slowest + 2000;
+    return limit < cap ? limit : cap;
+}
+
+static void decide_fork(struct calibration *c)
+{
+    struct calibration_result *r = &c->result;
+
+    r->fork = c->can_fork && r->forked > 0;
+    if (!r->fork)
+        return;
+    /* A fork server that never shows what fresh runs show is of no use; a
+     * failure that comes and goes is compared by its rate alone when both
+     * sides showed it. */
+    if (r->forked_matched == 0 ||
+        (r->fresh_matched == r->fresh && r->forked_matched < r->forked)) {
+        r->fork = false;
+        err_set(&r->note, 0,
+                "forked runs show the failure in %u of %u, fresh ones in %u "
+                "of %u: fresh runs are used",
+                r->forked_matched, r->forked, r->fresh_matched, r->fresh);
+    }
+}
+
+static void conclude(struct calibration *c)
+{
+    struct calibration_result *r = &c->result;
+
+    c->stage = STAGE_DONE;
+    c->fresh_left = c->forked_left = 0;
+    if (r->signature && r->fresh_matched == 0 &&
+        2 * r->forked_matched > r->forked) {
+        signature_free(r->signature);
+        r->signature = NULL;
+        r->shown = NULL;
+        err_set(&r->err, 0,
+                "it shows in %u of %u forked runs but in none of %u fresh "
+                "ones: use --backend subproc",
+                r->forked_matched, r->forked, r->fresh);
+    }
+    decide_fork(c);
+    r->fresh_timeout_ms = automatic_limit(c, RUN_FRESH);
+    r->fork_timeout_ms = automatic_limit(c, RUN_FORK);
+}
+
+/* Forked runs so quick that a few more cost nothing. */
+static bool quick(const struct calibration *c)
+{
+    uint64_t sum = 0;
+    unsigned n = 0;
+
+    for (size_t i = c->stage_start; i < c->n; i++) {
+        if (c->runs[i]->run.how == RUN_FORK) {
+            sum += c->runs[i]->observation.wall_ms;
+            n++;
+        }
+    }
+    return n > 0 && sum / n < QUICK_MS;
+}
+
+static void stage_over(struct calibration *c)
+{
+    struct calibration_result *r = &c->result;
+
+    pin(c);
+    count(c);
+    if (!r->signature) {
+        if (c->stage == STAGE_FIRST && c->other_cwd && !c->config->cwd) {
+            c->stage_start = c->n;
+            r->last = NULL;
+            plan(c, STAGE_CWD, 2, 2);
+        } else if (c->stage != STAGE_RATE && quick(c)) {
+            c->stage_start = 0;
+            plan(c, STAGE_RATE, 0, RATE_RUNS); /* it may come only sometimes */
+        } else {
+            conclude(c);
+        }
+        return;
+    }
+    if (c->stage == STAGE_CWD)
+        r->in_user_cwd = true;
+
+    bool fresh_all = r->fresh_matched == r->fresh;
+    bool forked_all = r->forked_matched == r->forked;
+
+    if (c->stage == STAGE_RATE || c->stage == STAGE_MORE)
+        conclude(c);
+    else if (!fresh_all)
+        plan(c, STAGE_RATE, c->can_fork ? 2 : RATE_RUNS, RATE_RUNS);
+    else if (forked_all && quick(c))
+        plan(c, STAGE_MORE, 0, 4);
+    else
+        conclude(c);
+    if (c->stage != STAGE_DONE && c->fresh_left + c->forked_left == 0)
+        conclude(c);
+}
+
+void calibration_report(struct calibration *c,
+                        const struct calibration_run *run,
+                        const struct observation *observation)
+{
+    struct calibration_result *r = &c->result;
+
+    c->out--;
+    if (observation->end == END_LOST) {
+        if (!r->lost)
+            r->lost = xstrdup(observation->why ? observation->why : "lost");
+        c->fresh_left = c->forked_left = 0;
+        if (c->out == 0)
+            c->stage = STAGE_DONE;
+        return;
+    }
+    struct observed *o = xcalloc(1, sizeof(*o));
+
+    o->run = *run;
+    observation_copy(&o->observation, observation);
+    xgrow(&c->runs, &c->room, c->n + 1, sizeof(*c->runs));
+    c->runs[c->n++] = o;
+    if (c->out > 0 || c->fresh_left + c->forked_left > 0)
+        return;
+    if (r->lost)
+        c->stage = STAGE_DONE;
+    else
+        stage_over(c);
+}
+
+bool calibration_finished(const struct calibration *c)
+{
+    return c->stage == STAGE_DONE && c->out == 0;
+}
+
+struct calibration_result *calibration_result(struct calibration *c)
+{
+    return &c->result;
+}

@@ -1,0 +1,66 @@
+/* calibrate.h - the first runs of the original: does it fail, how, how often,
+ * in which folder, how long does it take, and may runs be forked? Pulled and
+ * pure, like the search:
+ *
+ *   while calibration_next() gives a run: carry it out
+ *   calibration_report() for each
+ *   until calibration_finished(); then read struct calibration_result
+ *
+ * At least two fresh and two forked runs. When none shows the failure, the same
+ * again in the folder the user called from. When some do and some do not, more
+ * runs, for the rate. */
+#ifndef AUTODD_CALIBRATE_H
+#define AUTODD_CALIBRATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "config/config.h"
+#include "config/err.h"
+#include "minimizer/signature.h"
+#include "worker/protocol.h"
+
+struct calibration;
+
+struct calibration_result {
+    struct signature *signature;     /* NULL: never showed the failure */
+    const struct observation *shown; /* the run it was pinned on; borrowed */
+    const struct observation *last;  /* the first fresh run otherwise */
+    unsigned fresh, fresh_matched;   /* runs */
+    unsigned forked, forked_matched;
+    bool in_user_cwd; /* only fails in the folder the user called from */
+    bool fork;        /* runs may be forked */
+    uint64_t fresh_timeout_ms, fork_timeout_ms; /* for candidates */
+    struct err err;  /* not shown: which demand was not met, what came */
+    struct err note; /* why runs are not forked, or "" */
+    char *lost;      /* a run could not be carried out: why; NULL else */
+};
+
+/* `can_fork`: the worker has a fork server. `other_cwd`: whether the user's
+ * folder is another one than the script's. config is borrowed. */
+struct calibration *calibration_new(const struct config *config, bool can_fork,
+                                    bool other_cwd);
+void calibration_free(struct calibration *calibration);
+
+/* The next run, if one can be started now: how, in the user's folder or not,
+ * and its limit. */
+struct calibration_run {
+    enum run_how how;
+    bool user_cwd;
+    uint64_t timeout_ms;
+};
+bool calibration_next(struct calibration *calibration,
+                      struct calibration_run *run);
+
+/* Take the observation (copied) of a run that was given out. */
+void calibration_report(struct calibration *calibration,
+                        const struct calibration_run *run,
+                        const struct observation *observation);
+
+bool calibration_finished(const struct calibration *calibration);
+
+/* Owned by the calibration, but for the signature, which is taken: set it to
+ * NULL to keep it alive. */
+struct calibration_result *calibration_result(struct calibration *calibration);
+
+#endif

@@ -1,0 +1,70 @@
+/* trials.h - the search at work: gives its trials to the fleet, turns
+ * observations into verdicts, and reports them back.
+ *
+ * Lives from trials_new() to trials_free(), which must wait for the finished
+ * event. All events come from the loop, or from inside trials_pump(). */
+#ifndef AUTODD_TRIALS_H
+#define AUTODD_TRIALS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "config/err.h"
+#include "minimizer/fleet/fleet.h"
+#include "minimizer/search/search.h"
+#include "minimizer/signature.h"
+#include "minimizer/store/store.h"
+
+struct trials;
+
+/* All pointers are borrowed for the trials' life. */
+struct trials_spec {
+    struct fleet *fleet;
+    struct search *search;
+    const struct signature *signature;
+    bool fork; /* screen by forked runs; else all are fresh */
+    uint64_t fork_timeout_ms, fresh_timeout_ms;
+    const char *cwd;   /* NULL: the run's own folder */
+    unsigned tries;    /* runs without the failure that make a no; 1: steady */
+    uint64_t max_runs; /* 0: no budget */
+};
+
+struct trials_counts {
+    uint64_t runs;  /* candidates really executed */
+    uint64_t early; /* did not compile: never run */
+    uint64_t no_verdict;
+    uint64_t replayed; /* reports taken from the store */
+};
+
+struct trials_events {
+    /* A verdict was reported to the search; when `accepted`, search_text() is
+     * the new base and search_last_kind() its edit. */
+    void (*reported)(void *arg, const struct store_report *report,
+                     bool accepted);
+    /* Nothing is out any more and nothing more will be started. `why` is NULL
+     * when the search is done, else the budget or "interrupt". */
+    void (*finished)(void *arg, const char *why);
+    /* Too many runs in a row could not be carried out. finished follows. */
+    void (*failed)(void *arg, const struct err *err);
+};
+
+struct trials *trials_new(const struct trials_spec *spec,
+                          const struct trials_events *events, void *arg);
+void trials_free(struct trials *trials);
+
+/* Before the first pump: one logged report after the other. False: the log does
+ * not fit this search, and the rest of it is of no use. `accepted` as above. */
+bool trials_replay(struct trials *trials, const struct store_report *report,
+                   bool *accepted);
+
+/* Start what can be started. Call once after replay; goes on by itself. */
+void trials_pump(struct trials *trials);
+
+/* Start nothing more; runs under way are ended. finished follows, possibly at
+ * once. `why` is static. Idempotent. */
+void trials_stop(struct trials *trials, const char *why);
+
+struct trials_counts trials_counts(const struct trials *trials);
+unsigned trials_out(const struct trials *trials);
+
+#endif

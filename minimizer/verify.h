@@ -1,0 +1,49 @@
+/* verify.h - the final check: does the result fail by itself, and if not, which
+ * step of the accepted chain still does?
+ *
+ * Fresh runs of the newest step. When too few show the failure, the chain is
+ * bisected for the newest step that does; step 0, the original, was seen to
+ * fail in the calibration. Lives from verify_start() until its done event
+ * returns; done comes once, from the loop. */
+#ifndef AUTODD_VERIFY_H
+#define AUTODD_VERIFY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "config/base.h"
+#include "config/err.h"
+#include "minimizer/fleet/fleet.h"
+#include "minimizer/signature.h"
+
+struct verify;
+
+struct verify_spec {
+    struct fleet *fleet;
+    const struct signature *signature;
+    size_t steps;    /* in the chain, the original included */
+    unsigned runs;   /* fresh runs a step */
+    unsigned needed; /* of them must show the failure */
+    uint64_t timeout_ms;
+    const char *cwd;  /* NULL: the run's own folder */
+    const char *path; /* run this file; NULL: the text, laid as a candidate */
+    /* Put step i in place (the best file) and lend its text until the next
+     * call. -errno with a sentence ends the check. */
+    int (*place)(void *arg, size_t step, struct bytes *text, struct err *err);
+};
+
+struct verify_result {
+    size_t step;            /* in place now */
+    unsigned runs, matched; /* of that step */
+    bool walked_back;       /* the newest step did not do */
+    int error;              /* -errno: could not be carried out; text in err */
+    struct err err;
+};
+
+/* `arg` goes to place and done. */
+struct verify *verify_start(const struct verify_spec *spec,
+                            void (*done)(void *arg,
+                                         const struct verify_result *result),
+                            void *arg);
+
+#endif
