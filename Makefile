@@ -9,7 +9,7 @@ BUILD   ?= build/$(notdir $(firstword $(CC)))$(if $(SAN),-$(subst $(comma),-,$(S
 PKGS    := libuv yaml-0.1 jansson libpcre2-8 libxxhash sqlite3
 TS      := build/tree-sitter
 
-override CPPFLAGS += -I. -I$(TS)/core/include -D_GNU_SOURCE \
+override CPPFLAGS += -I. -I$(BUILD) -I$(TS)/core/include -D_GNU_SOURCE \
                      $(shell pkg-config --cflags $(PKGS))
 override CFLAGS   += -std=c11 -Wall -Wextra -Wpedantic -Wshadow -Wvla \
                      -Wstrict-prototypes -Wmissing-prototypes -Wwrite-strings \
@@ -57,6 +57,13 @@ $(BUILD)/autodd-c: $(BUILD)/minimizer/main.o $(LIB)
 
 $(BUILD)/test/unit/%: $(BUILD)/test/unit/%.o $(LIB)
 	$(CC) $(LDFLAGS) $(WRAP) -o $@ $^ $(LDLIBS) -lcmocka
+
+# The fork server, as the bytes of an array.
+$(BUILD)/worker/zygote_py.h: worker/zygote.py Makefile
+	@mkdir -p $(@D)
+	{ echo 'static const unsigned char zygote_py[] = {'; \
+	  od -An -v -tu1 $< | sed 's/\([0-9][0-9]*\)/\1,/g'; echo '};'; } > $@
+$(BUILD)/worker/zygote.o: $(BUILD)/worker/zygote_py.h
 
 $(BUILD)/%.o: %.c Makefile | $(TS)/.done
 	@mkdir -p $(@D)
