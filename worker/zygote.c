@@ -1,0 +1,757 @@
+/* One fork server: a process, a socket, a timer, and the forks it owes us.
+ *
+ *   STARTING --ready--> SERVING --retire, forks over--> STOPPING
+ *      |                   |                               |
+ *      +--deadline, stop---+--deadline, stop, bad message--+--grace--> KILLED
+ *      |                   |                               |             |
+ *      +-------------------+------------ exit -------------+-------------+
+ *                                         v
+ *                                      CLOSING --all closed--> gone
+ *
+ * Stopping is closing the socket: the zygote then kills its children and ends.
+ * Its exit and the end of the socket come in either order; the last messages
+ * may be read after the exit. Packets keep a request and its descriptors
+ * together, which a stream would not.
+ *
+ * Deadlines: the imports; and from a request to the first word of its child,
+ * for a fork may inherit a lock that nobody will open. Then the whole server
+ * goes, and its runs are lost, not judged. */
+#include "worker/zygote.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <uv.h>
+
+#include "config/base.h"
+#include "config/buf.h"
+#include "config/file.h"
+#include "config/json.h"
+#include "config/log.h"
+#include "config/mem.h"
+#include "worker/limits.h"
+#include "worker/zygote_py.h" /* made by the Makefile from zygote.py */
+
+#define PACKET_MAX (1u << 17) /* as in zygote.py */
+#define STOP_MS 2000          /* from closing the socket to SIGKILL */
+#define SAID_MAX 4096         /* kept of what the server itself prints */
+#define READ_MAX 2048
+
+enum zygote_state {
+    ZYGOTE_STARTING,
+    ZYGOTE_SERVING,
+    ZYGOTE_STOPPING,
+    ZYGOTE_KILLED,
+    ZYGOTE_CLOSING
+};
+
+/* A fork that has not got its last event yet. */
+struct child_fork {
+    struct child_fork *next;
+    uint64_t id;
+    const struct fork_events *events;
+    void *arg;
+    bool started;
+    uint64_t asked_ms; /* loop time */
+    int fds[2];        /* -1 once sent */
+    char *packet;      /* NULL once sent */
+    size_t packet_len;
+};
+
+struct zygote {
+    enum zygote_state state;
+    uv_process_t process;
+    uv_poll_t poll;
+    uv_pipe_t said; /* stdout and stderr of the server itself */
+    uv_timer_t timer;
+    int socket;
+    int open; /* handles adopted and not yet closed */
+    bool exited, served, retiring, unfit;
+
+    uint64_t reply_ms;
+    struct child_fork *forks; /* in order of asking */
+    char *why;                /* first reason of its end; NULL: none yet */
+    char text[SAID_MAX];
+    size_t text_len;
+    char room[READ_MAX];
+
+    const struct zygote_events *events;
+    void *arg;
+};
+
+static void zygote_on_exit(uv_process_t *process, int64_t status, int signum);
+static void zygote_on_poll(uv_poll_t *poll, int status, int events);
+static void zygote_on_alloc(uv_handle_t *handle, size_t hint, uv_buf_t *buf);
+static void zygote_on_said(uv_stream_t *stream, ssize_t nread,
+                           const uv_buf_t *buf);
+static void zygote_on_timer(uv_timer_t *timer);
+static void zygote_on_close(uv_handle_t *handle);
+static void zygote_settle(struct zygote *z);
+
+/* ---- installing ---- */
+
+static void put_words(struct json *object, const char *key,
+                      const struct strings *words)
+{
+    struct buf buf;
+
+    buf_init(&buf, FRAME_MAX_BYTES);
+    for (size_t i = 0; i < words->n; i++)
+        buf_add(&buf, words->at[i], strlen(words->at[i]) + 1);
+    json_put_bytes(object, key, buf_bytes(&buf));
+    buf_deinit(&buf);
+}
+
+static void put_text(struct json *object, const char *key, const char *text)
+{
+    json_put_bytes(object, key, bytes_of(text, strlen(text)));
+}
+
+int zygote_install(const char *folder, const struct job_setup *setup,
+                   struct err *err)
+{
+    char *program = file_join(folder, "zygote.py");
+    char *settings = file_join(folder, "zygote.json");
+    struct json *config = json_new_object();
+    struct json *preload = json_new_array();
+    struct buf buf;
+    int error;
+
+    buf_init(&buf, FRAME_MAX_BYTES);
+    put_text(config, "script_dir", setup->script_dir);
+    put_words(config, "argv", &setup->argv);
+    put_words(config, "early_env", &setup->early_env);
+    for (size_t i = 0; i < setup->preload.n; i++)
+        json_push_str(preload, setup->preload.at[i]);
+    json_put(config, "preload", preload);
+
+    error = json_write(config, &buf);
+    if (error)
+        err_set(err, error, "the script's arguments are too long");
+    if (!error)
+        error = file_replace(settings, buf.data, buf.len, 0600, err);
+    if (!error)
+        error = file_replace(program, zygote_py, sizeof(zygote_py), 0600, err);
+    buf_deinit(&buf);
+    json_free(config);
+    free(program);
+    free(settings);
+    return error;
+}
+
+/* ---- life ---- */
+
+static void adopt(struct zygote *z, uv_handle_t *handle)
+{
+    handle->data = z;
+    z->open++;
+}
+
+static void close_once(uv_handle_t *handle)
+{
+    if (handle->data && !uv_is_closing(handle))
+        uv_close(handle, zygote_on_close);
+}
+
+static void zygote_enter(struct zygote *z, enum zygote_state next)
+{
+    static const char *const names[] = { "starting", "serving", "stopping",
+                                         "killed", "closing" };
+
+    log_debug("zygote %d: %s", z->process.pid, names[next]);
+    z->state = next;
+}
+
+/* The first reason is the cause, the later ones follow from it. */
+static void because(struct zygote *z, const char *why)
+{
+    if (!z->why)
+        z->why = xstrdup(why);
+}
+
+/* Stop watching the socket, and close it: the zygote's sign to end. */
+static void hang_up(struct zygote *z)
+{
+    if (z->socket < 0)
+        return;
+    close_once((uv_handle_t *)&z->poll);
+    close(z->socket); /* after uv_close(), which has stopped the polling */
+    z->socket = -1;
+}
+
+/* Keep the tail: the reason of a failed start stands last. */
+static void keep_said(struct zygote *z, const char *data, size_t n)
+{
+    size_t keep = sizeof(z->text) - n; /* n is at most the room of a read */
+
+    if (z->text_len > keep) {
+        memmove(z->text, z->text + z->text_len - keep, keep);
+        z->text_len = keep;
+    }
+    memcpy(z->text + z->text_len, data, n);
+    z->text_len += n;
+}
+
+/* What is in the pipe now; waiting for its end could take for ever. */
+static void drain_said(struct zygote *z)
+{
+    uv_os_fd_t fd;
+    ssize_t n;
+
+    if (uv_fileno((uv_handle_t *)&z->said, &fd) != 0)
+        return;
+    for (int i = 0; i < 64; i++) {
+        n = read(fd, z->room, sizeof(z->room));
+        if (n <= 0)
+            break;
+        keep_said(z, z->room, (size_t)n);
+    }
+}
+
+static void zygote_close(struct zygote *z)
+{
+    zygote_enter(z, ZYGOTE_CLOSING);
+    drain_said(z);
+    hang_up(z);
+    close_once((uv_handle_t *)&z->process);
+    close_once((uv_handle_t *)&z->said);
+    close_once((uv_handle_t *)&z->timer);
+}
+
+static void zygote_end(struct zygote *z, const char *why)
+{
+    because(z, why);
+    if (z->state != ZYGOTE_STARTING && z->state != ZYGOTE_SERVING)
+        return;
+    hang_up(z);
+    zygote_enter(z, ZYGOTE_STOPPING);
+    uv_timer_start(&z->timer, zygote_on_timer, STOP_MS, 0);
+    zygote_settle(z);
+}
+
+static void zygote_kill(struct zygote *z, const char *why)
+{
+    zygote_end(z, why);
+    if (z->state != ZYGOTE_STOPPING)
+        return;
+    zygote_enter(z, ZYGOTE_KILLED);
+    uv_timer_stop(&z->timer);
+    kill(z->process.pid, SIGKILL);
+}
+
+static void zygote_settle(struct zygote *z)
+{
+    if (z->exited && z->socket < 0 && z->state != ZYGOTE_CLOSING)
+        zygote_close(z);
+}
+
+static int zygote_spawn(struct zygote *z, const struct zygote_spec *spec,
+                        int theirs)
+{
+    char *program = file_join(spec->folder, "zygote.py");
+    char *settings = file_join(spec->folder, "zygote.json");
+    struct limits_text text;
+    const char *argv[LIMITS_ARGS + 5];
+    uv_file end[2];
+
+    limits_argv(argv, &text, spec->self, spec->file_max, 0);
+    argv[LIMITS_ARGS] = spec->python;
+    argv[LIMITS_ARGS + 1] = program;
+    argv[LIMITS_ARGS + 2] = "3";
+    argv[LIMITS_ARGS + 3] = settings;
+    argv[LIMITS_ARGS + 4] = NULL;
+
+    int error = uv_pipe(end, UV_NONBLOCK_PIPE, 0);
+
+    if (error)
+        goto out;
+    uv_pipe_open(&z->said, end[0]);
+
+    uv_stdio_container_t stdio[4] = {
+        { .flags = UV_IGNORE },
+        { .flags = UV_INHERIT_FD, .data.fd = end[1] },
+        { .flags = UV_INHERIT_FD, .data.fd = end[1] },
+        { .flags = UV_INHERIT_FD, .data.fd = theirs },
+    };
+    uv_process_options_t options = {
+        .exit_cb = zygote_on_exit,
+        .file = argv[0],
+        .args = (char **)argv, /* libuv only reads it */
+        .env = spec->env->at,
+        .cwd = spec->folder,
+        .flags = UV_PROCESS_DETACHED,
+        .stdio = stdio,
+        .stdio_count = ARRAY_LEN(stdio),
+    };
+    error = uv_spawn(z->timer.loop, &z->process, &options);
+    adopt(z, (uv_handle_t *)&z->process); /* live even after an error */
+    close(end[1]);
+out:
+    free(program);
+    free(settings);
+    return error;
+}
+
+static int zygote_open(struct zygote *z, const struct zygote_spec *spec)
+{
+    int pair[2], room = 4 * (int)PACKET_MAX;
+
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0)
+        return -errno;
+    /* A packet must fit; where it does not, zygote_fork() says so. */
+    setsockopt(pair[0], SOL_SOCKET, SO_SNDBUF, &room, sizeof(room));
+    z->socket = pair[0];
+
+    int error = uv_poll_init(z->timer.loop, &z->poll, z->socket);
+
+    if (error) {
+        close(z->socket);
+        z->socket = -1;
+    } else {
+        adopt(z, (uv_handle_t *)&z->poll);
+        error = zygote_spawn(z, spec, pair[1]);
+    }
+    close(pair[1]);
+    return error;
+}
+
+struct zygote *zygote_start(struct uv_loop_s *loop,
+                            const struct zygote_spec *spec,
+                            const struct zygote_events *events, void *arg)
+{
+    struct zygote *z = xcalloc(1, sizeof(*z));
+
+    z->socket = -1;
+    z->events = events;
+    z->arg = arg;
+    z->reply_ms = spec->reply_ms;
+    uv_timer_init(loop, &z->timer);
+    adopt(z, (uv_handle_t *)&z->timer);
+    uv_pipe_init(loop, &z->said, 0);
+    adopt(z, (uv_handle_t *)&z->said);
+
+    int error = zygote_open(z, spec);
+
+    if (error) {
+        char *why = xasprintf("the fork server could not be started: %s",
+                              err_name(error));
+
+        because(z, why);
+        free(why);
+        zygote_close(z);
+        return z;
+    }
+    uv_poll_start(&z->poll, UV_READABLE, zygote_on_poll);
+    uv_read_start((uv_stream_t *)&z->said, zygote_on_alloc, zygote_on_said);
+    uv_timer_start(&z->timer, zygote_on_timer, spec->start_ms, 0);
+    return z;
+}
+
+void zygote_stop(struct zygote *z)
+{
+    zygote_end(z, "the fork server was stopped");
+}
+
+void zygote_retire(struct zygote *z)
+{
+    z->retiring = true;
+    if (!z->forks)
+        zygote_stop(z);
+}
+
+pid_t zygote_pid(const struct zygote *z)
+{
+    return z->exited || z->state == ZYGOTE_CLOSING ? 0 : z->process.pid;
+}
+
+/* ---- requests ---- */
+
+static char *request_packet(const struct fork_request *request, size_t *len)
+{
+    struct json *message = json_new_object();
+    struct buf buf;
+
+    buf_init(&buf, PACKET_MAX);
+    json_put_int(message, "run", (int64_t)request->id);
+    put_text(message, "path", request->path);
+    put_text(message, "cwd", request->cwd);
+    put_words(message, "env", request->env);
+    if (json_write(message, &buf) != 0)
+        buf_clear(&buf); /* too long: an empty packet is never sent */
+    json_free(message);
+    return buf_take(&buf, len);
+}
+
+/* 0, or a negative errno; -EAGAIN when there is no room now. */
+static int send_packet(int fd, const struct child_fork *f)
+{
+    union {
+        struct cmsghdr header;
+        char room[CMSG_SPACE(sizeof(f->fds))];
+    } control = { 0 };
+    struct iovec iov = { .iov_base = f->packet, .iov_len = f->packet_len };
+    struct msghdr message = {
+        .msg_iov = &iov,
+        .msg_iovlen = 1,
+        .msg_control = control.room,
+        .msg_controllen = sizeof(control.room),
+    };
+    struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+
+    header->cmsg_level = SOL_SOCKET;
+    header->cmsg_type = SCM_RIGHTS;
+    header->cmsg_len = CMSG_LEN(sizeof(f->fds));
+    memcpy(CMSG_DATA(header), f->fds, sizeof(f->fds));
+    return sendmsg(fd, &message, MSG_DONTWAIT | MSG_NOSIGNAL) < 0 ? -errno : 0;
+}
+
+static void drop_packet(struct child_fork *f)
+{
+    if (!f->packet)
+        return;
+    close(f->fds[0]);
+    close(f->fds[1]);
+    free(f->packet);
+    f->packet = NULL;
+}
+
+static void flush_requests(struct zygote *z)
+{
+    int events = UV_READABLE;
+
+    if (z->socket < 0)
+        return;
+    for (struct child_fork *f = z->forks; f; f = f->next) {
+        if (!f->packet)
+            continue;
+
+        int error = send_packet(z->socket, f);
+
+        if (error == -EAGAIN) {
+            events |= UV_WRITABLE;
+            break;
+        }
+        drop_packet(f);
+        if (error) /* its end of the socket tells the rest */
+            log_debug("zygote %d: %s", z->process.pid, err_name(error));
+    }
+    uv_poll_start(&z->poll, events, zygote_on_poll);
+}
+
+/* One timer for all forks that have not spoken: set for the oldest. */
+static void watch_replies(struct zygote *z)
+{
+    struct child_fork *f = z->forks;
+    uint64_t now = uv_now(z->timer.loop);
+
+    if (z->state != ZYGOTE_SERVING)
+        return;
+    while (f && f->started)
+        f = f->next;
+    if (!f) {
+        uv_timer_stop(&z->timer);
+        return;
+    }
+
+    uint64_t due = f->asked_ms + z->reply_ms;
+
+    uv_timer_start(&z->timer, zygote_on_timer, due > now ? due - now : 0, 0);
+}
+
+void zygote_fork(struct zygote *z, const struct fork_request *request,
+                 const struct fork_events *events, void *arg)
+{
+    struct child_fork *f = xcalloc(1, sizeof(*f));
+    struct child_fork **link = &z->forks;
+
+    f->id = request->id;
+    f->events = events;
+    f->arg = arg;
+    f->fds[0] = request->out;
+    f->fds[1] = request->err;
+    f->packet = request_packet(request, &f->packet_len);
+    f->asked_ms = uv_now(z->timer.loop);
+    while (*link)
+        link = &(*link)->next;
+    *link = f;
+    flush_requests(z);
+    watch_replies(z);
+}
+
+static struct child_fork **fork_find(struct zygote *z, int64_t id)
+{
+    struct child_fork **link = &z->forks;
+
+    while (*link && (int64_t)(*link)->id != id)
+        link = &(*link)->next;
+    return link;
+}
+
+/* Take a fork out of the list for its last event. */
+static struct child_fork fork_take(struct child_fork **link)
+{
+    struct child_fork *f = *link, copy = *f;
+
+    drop_packet(f);
+    *link = f->next;
+    free(f);
+    return copy;
+}
+
+/* ---- messages ---- */
+
+static void say_ready(struct zygote *z, const struct json *message)
+{
+    const struct json *skipped = json_get(message, "skipped");
+    struct buf lines;
+
+    if (z->state != ZYGOTE_STARTING)
+        return;
+    buf_init(&lines, 1 << 16);
+    for (size_t i = 0; i < json_len(skipped); i++) {
+        const struct json *one = json_at(skipped, i);
+        const char *name = json_at_str(one, 0), *why = json_at_str(one, 1);
+
+        if (name && why)
+            buf_addf(&lines, "%s%s: %s", lines.len ? "\n" : "", name, why);
+    }
+    uv_timer_stop(&z->timer);
+    z->served = true;
+    zygote_enter(z, ZYGOTE_SERVING);
+    z->events->ready(z->arg, lines.len ? buf_str(&lines) : NULL);
+    buf_deinit(&lines);
+}
+
+static void say_started(struct zygote *z, const struct json *message)
+{
+    struct child_fork *f = *fork_find(z, json_get_int(message, "started", -1));
+    int64_t pid = json_get_int(message, "pid", 0);
+
+    if (!f || f->started || pid <= 1 || pid > INT32_MAX)
+        return;
+    f->started = true;
+    f->events->started(f->arg, (pid_t)pid);
+}
+
+static void say_ended(struct zygote *z, const struct json *message)
+{
+    struct child_fork **link = fork_find(z, json_get_int(message, "ended", -1));
+
+    if (!*link)
+        return;
+
+    struct child_fork f = fork_take(link);
+
+    if (!f.started) {
+        f.events->lost(f.arg, "the fork ended before it could run");
+        return;
+    }
+    f.events->ended(f.arg, (int)json_get_int(message, "exit", 0),
+                    (int)json_get_int(message, "signal", 0),
+                    (uint64_t)json_get_int(message, "cpu_ms", 0),
+                    (uint64_t)json_get_int(message, "maxrss", 0));
+}
+
+static void say_syntax(struct zygote *z, const struct json *message)
+{
+    struct child_fork **link =
+        fork_find(z, json_get_int(message, "syntax", -1));
+
+    if (!*link)
+        return;
+
+    struct child_fork f = fork_take(link);
+
+    f.events->syntax(f.arg, json_get_str(message, "type", "SyntaxError"),
+                     json_get_str(message, "message", ""));
+}
+
+static void say_lost(struct zygote *z, const struct json *message)
+{
+    struct child_fork **link = fork_find(z, json_get_int(message, "lost", -1));
+
+    if (!*link)
+        return;
+
+    struct child_fork f = fork_take(link);
+
+    f.events->lost(f.arg, json_get_str(message, "why", "the fork failed"));
+}
+
+static void zygote_hear(struct zygote *z, const char *data, size_t len)
+{
+    struct err err;
+    struct json *message = json_parse(data, len, &err);
+
+    if (!message) {
+        zygote_kill(z, "the fork server said something odd");
+        return;
+    }
+    if (json_has(message, "ready")) {
+        say_ready(z, message);
+    } else if (json_has(message, "failed")) {
+        z->unfit = true;
+        because(z, json_get_str(message, "failed", ""));
+    } else if (json_has(message, "started")) {
+        say_started(z, message);
+    } else if (json_has(message, "ended")) {
+        say_ended(z, message);
+    } else if (json_has(message, "syntax")) {
+        say_syntax(z, message);
+    } else if (json_has(message, "lost")) {
+        say_lost(z, message);
+    } else if (json_has(message, "restart")) {
+        z->events->worn(z->arg);
+    }
+    json_free(message);
+    if (z->retiring && !z->forks)
+        zygote_stop(z);
+    watch_replies(z);
+}
+
+static void zygote_on_poll(uv_poll_t *poll, int status, int events)
+{
+    struct zygote *z = container_of(poll, struct zygote, poll);
+    static const int batch = 64; /* then others get their turn */
+    char *data = xcalloc(PACKET_MAX, 1);
+    (void)status;
+
+    if (events & UV_WRITABLE)
+        flush_requests(z);
+    for (int i = 0; i < batch && z->socket >= 0; i++) {
+        ssize_t n = recv(z->socket, data, PACKET_MAX, MSG_DONTWAIT);
+
+        if (n < 0 && (errno == EAGAIN || errno == EINTR))
+            break;
+        if (n <= 0) {
+            hang_up(z);
+            /* An exit that does not come is forced. */
+            if (z->state == ZYGOTE_STARTING || z->state == ZYGOTE_SERVING) {
+                zygote_enter(z, ZYGOTE_STOPPING);
+                uv_timer_start(&z->timer, zygote_on_timer, STOP_MS, 0);
+            }
+            zygote_settle(z);
+            break;
+        }
+        zygote_hear(z, data, (size_t)n);
+    }
+    free(data);
+}
+
+/* ---- events ---- */
+
+static void zygote_on_timer(uv_timer_t *timer)
+{
+    struct zygote *z = container_of(timer, struct zygote, timer);
+
+    switch (z->state) {
+    case ZYGOTE_STARTING:
+        zygote_kill(z, "the imports of the fork server took too long");
+        break;
+    case ZYGOTE_SERVING:
+        zygote_kill(z, "the fork server did not answer in time");
+        break;
+    case ZYGOTE_STOPPING:
+        if (z->exited) { /* something else holds the socket open */
+            hang_up(z);
+            zygote_settle(z);
+        } else {
+            zygote_kill(z, "the fork server did not end");
+        }
+        break;
+    case ZYGOTE_KILLED: /* in D state: its exit will come, or not */
+    case ZYGOTE_CLOSING:
+        break;
+    }
+}
+
+static void zygote_on_exit(uv_process_t *process, int64_t status, int signum)
+{
+    struct zygote *z = container_of(process, struct zygote, process);
+    char *why;
+
+    z->exited = true;
+    if (signum)
+        why = xasprintf("the fork server was ended by %s",
+                        config_signal_name(signum));
+    else
+        why = xasprintf("the fork server ended with exit code %d", (int)status);
+    /* After a clean exit the socket may still hold the reason. */
+    if (z->socket < 0 || signum || status)
+        because(z, why);
+    free(why);
+    if (z->state == ZYGOTE_STARTING || z->state == ZYGOTE_SERVING) {
+        zygote_enter(z, ZYGOTE_STOPPING);
+        uv_timer_start(&z->timer, zygote_on_timer, STOP_MS, 0);
+    }
+    zygote_settle(z);
+}
+
+static void zygote_on_alloc(uv_handle_t *handle, size_t hint, uv_buf_t *buf)
+{
+    struct zygote *z = handle->data;
+    (void)hint;
+
+    *buf = uv_buf_init(z->room, sizeof(z->room));
+}
+
+static void zygote_on_said(uv_stream_t *stream, ssize_t nread,
+                           const uv_buf_t *buf)
+{
+    struct zygote *z = container_of(stream, struct zygote, said);
+
+    if (nread < 0)
+        close_once((uv_handle_t *)&z->said);
+    else
+        keep_said(z, buf->base, (size_t)nread);
+}
+
+/* The last line that the server printed, for a start that went wrong. */
+static void add_last_line(struct zygote *z)
+{
+    size_t end = z->text_len, start;
+    char safe[512];
+
+    while (end > 0 && z->text[end - 1] == '\n')
+        end--;
+    for (start = end; start > 0 && z->text[start - 1] != '\n';)
+        start--;
+    if (end == start || z->served || !z->why)
+        return;
+    log_safe(safe, sizeof(safe), z->text + start, end - start);
+
+    char *why = xasprintf("%s: %s", z->why, safe);
+
+    free(z->why);
+    z->why = why;
+}
+
+static void zygote_gone(struct zygote *z)
+{
+    const char *why;
+
+    because(z, "the fork server ended");
+    add_last_line(z);
+    why = z->why;
+    while (z->forks) {
+        struct child_fork f = fork_take(&z->forks);
+
+        f.events->lost(f.arg, why);
+    }
+    z->events->gone(z->arg, why, z->unfit);
+    free(z->why);
+    free(z);
+}
+
+static void zygote_on_close(uv_handle_t *handle)
+{
+    struct zygote *z = handle->data;
+
+    if (--z->open == 0)
+        zygote_gone(z);
+}

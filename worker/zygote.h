@@ -1,0 +1,85 @@
+/* zygote.h - the fork server (zygote.py), seen from the worker.
+ *
+ * A zygote lives from zygote_start() until its gone callback returns. gone is
+ * called exactly once, from the loop and never from inside a call of this
+ * module, after every handle is closed and every fork has got its last event.
+ * Order of calls:
+ *   1. zygote_start(); then `ready` once, unless it is gone before
+ *   2. zygote_fork(), any number at a time, from `ready` on
+ *   3. zygote_stop(): kills what it still runs; gone follows */
+#ifndef AUTODD_ZYGOTE_H
+#define AUTODD_ZYGOTE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "config/config.h"
+#include "config/err.h"
+#include "worker/protocol.h"
+
+struct uv_loop_s;
+struct zygote;
+
+/* Write the program and its settings (script_dir, argv, preload, early_env of
+ * the setup) into `folder` as zygote.py and zygote.json. Blocks. */
+int zygote_install(const char *folder, const struct job_setup *setup,
+                   struct err *err);
+
+/* Borrowed until zygote_start() returns. */
+struct zygote_spec {
+    const char *self;   /* path of this program, for its limits launcher */
+    const char *python; /* 3.9 or later */
+    const char *folder; /* where zygote_install() wrote; also its cwd */
+    const struct strings *env;
+    uint64_t file_max; /* as in the setup; children inherit it */
+    uint64_t start_ms; /* most time for the imports */
+    uint64_t reply_ms; /* most time from a request to its child's first word */
+};
+
+struct zygote_events {
+    /* It can fork. `skipped`: what could not be imported and why, one line
+     * each; NULL if nothing. Borrowed. */
+    void (*ready)(void *arg, const char *skipped);
+    /* It has grown: a successor would do better. */
+    void (*worn)(void *arg);
+    /* Over. `why` is a sentence, borrowed; `unfit` when starting it again
+     * would end the same way. */
+    void (*gone)(void *arg, const char *why, bool unfit);
+};
+
+struct zygote *zygote_start(struct uv_loop_s *loop,
+                            const struct zygote_spec *spec,
+                            const struct zygote_events *events, void *arg);
+void zygote_stop(struct zygote *zygote);
+
+/* Let it end by itself once the forks asked so far are over. */
+void zygote_retire(struct zygote *zygote);
+
+pid_t zygote_pid(const struct zygote *zygote); /* 0: not running */
+
+/* What to run in a fork. Borrowed until zygote_fork() returns, but the two
+ * descriptors, which are taken. */
+struct fork_request {
+    uint64_t id; /* unused by any other fork of this zygote */
+    const char *path;
+    const char *cwd;
+    const struct strings *env; /* set over the zygote's */
+    int out, err;
+};
+
+/* A fork gets `started`, then `ended`; or `syntax` alone; or `lost` at any
+ * point. `ended`, `syntax` and `lost` are the last event. Texts are borrowed.
+ * None of them is called from inside zygote_fork(). */
+struct fork_events {
+    void (*started)(void *arg, pid_t pid);
+    void (*ended)(void *arg, int exit_code, int signal, uint64_t cpu_ms,
+                  uint64_t peak_rss);
+    void (*syntax)(void *arg, const char *type, const char *message);
+    void (*lost)(void *arg, const char *why);
+};
+
+void zygote_fork(struct zygote *zygote, const struct fork_request *request,
+                 const struct fork_events *events, void *arg);
+
+#endif
