@@ -159,6 +159,25 @@ static bool is_smaller(struct bytes a, struct bytes b)
     return memcmp(a.data, b.data, a.len) < 0;
 }
 
+/* The generators never offer what touches frozen bytes. What is joined from
+ * their edits is checked here once more: this promise has no second chance. */
+static bool touches_frozen(const struct search *search,
+                           const struct patch *patch)
+{
+    size_t f = 0;
+
+    for (size_t i = 0; i < patch->n; i++) {
+        struct span at = patch->changes[i].at;
+
+        while (f < search->nfrozen && search->frozen[f].end <= at.start)
+            f++;
+        if (f < search->nfrozen && search->frozen[f].start < at.end &&
+            (span_len(at) > 0 || search->frozen[f].start < at.start))
+            return true;
+    }
+    return false;
+}
+
 /* Make the candidate's text and look whether its verdict is known. */
 static enum answer recall(struct search *search, const struct patch *patch,
                           struct hash128 *hash)
@@ -166,7 +185,8 @@ static enum answer recall(struct search *search, const struct patch *patch,
     struct bytes base = tree_text(search->base), text;
 
     buf_clear(&search->text);
-    if (patch_saved(patch) < 0 || patch_apply(patch, base, &search->text) < 0)
+    if (patch_saved(patch) < 0 || touches_frozen(search, patch) ||
+        patch_apply(patch, base, &search->text) < 0)
         return ANSWER_NO;
     text = buf_bytes(&search->text);
     if (!is_smaller(text, base))
