@@ -61,22 +61,24 @@ void search_free(struct search *search);
  * report comes, or finished. */
 bool search_next(struct search *search, struct search_trial *trial);
 
-/* Take a verdict. True when a new, smaller base was committed: search_text()
- * has it. A yes for a trial whose base has moved on is not committed untested:
- * it joins the merge queue. */
+/* Take a verdict. True when a new, smaller base was committed since the last
+ * report: search_text() has it. (In rare cases search_next() commits a text
+ * that is known to be interesting already; the next report says so.) A yes for
+ * a trial whose base has moved on is not committed untested: it joins the
+ * merge queue. */
 bool search_report(struct search *search, uint64_t id, enum verdict verdict);
 
 /* Nothing is out and nothing is left to try. */
 bool search_finished(const struct search *search);
 
-/* True when finished and each single edit of the vocabulary has a no on the
- * final text. */
+/* True when finished and each single edit of the vocabulary (of its preserving
+ * tier, for preserve_only) has a no on the final text. */
 bool search_minimal(const struct search *search);
 
 /* The smallest interesting text so far; borrowed until the next report. */
 struct bytes search_text(const struct search *search);
 
-/* What the accepted step was that search_report() just committed (static). */
+/* The kind of the last step that was committed (static); NULL before one. */
 const char *search_last_kind(const struct search *search);
 
 struct search_stats search_stats(const struct search *search);

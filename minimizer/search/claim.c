@@ -1,0 +1,42 @@
+#include "minimizer/search/claim.h"
+
+#include <errno.h>
+
+bool claim_is_single(const struct claim *claim)
+{
+    return claim->units == 1;
+}
+
+uint32_t claim_edit(const struct claim *claim, const struct edits *edits)
+{
+    return claim->list == EDIT_NONE
+               ? claim->from
+               : edits->lists[claim->list].first + claim->from;
+}
+
+unsigned claim_kind(const struct claim *claim, const struct edits *edits)
+{
+    return edits->items[claim_edit(claim, edits)].kind;
+}
+
+bool claim_alive(const struct claim *claim, const struct edits *edits)
+{
+    uint32_t first = claim_edit(claim, edits);
+
+    if (claim->list == EDIT_NONE)
+        return !edits->items[first].dead;
+    for (uint32_t i = 0; i < claim->to - claim->from; i++)
+        if (!edits->items[first + i].dead)
+            return true;
+    return false;
+}
+
+int claim_patch(const struct claim *claim, const struct edits *edits,
+                struct patch *patch)
+{
+    if (claim->list != EDIT_NONE)
+        return patch_add_run(patch, edits, claim->list, claim->from, claim->to);
+    if (edits->items[claim->from].dead)
+        return -ENOENT;
+    return patch_add_edit(patch, edits, claim->from);
+}

@@ -1,0 +1,63 @@
+/* Open addressing with linear probing, at most half full. The fingerprints are
+ * evenly spread already, so their low bits are the place. */
+#include "minimizer/search/memory.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "config/mem.h"
+
+struct memory_slot {
+    struct hash128 hash;
+    enum known known; /* KNOWN_NOTHING: empty */
+};
+
+void memory_deinit(struct memory *memory)
+{
+    free(memory->slots);
+    *memory = (struct memory){ 0 };
+}
+
+/* The slot that holds `hash`, or the empty one where it belongs. */
+static struct memory_slot *slot_of(const struct memory *memory,
+                                   struct hash128 hash)
+{
+    size_t mask = memory->room - 1;
+    size_t at = (size_t)hash.low & mask;
+
+    while (memory->slots[at].known != KNOWN_NOTHING &&
+           !hash_equal(memory->slots[at].hash, hash))
+        at = (at + 1) & mask;
+    return &memory->slots[at];
+}
+
+static void grow(struct memory *memory)
+{
+    struct memory old = *memory;
+
+    memory->room = old.room ? old.room * 2 : 64;
+    memory->slots = xcalloc(memory->room, sizeof(*memory->slots));
+    for (size_t i = 0; i < old.room; i++)
+        if (old.slots[i].known != KNOWN_NOTHING)
+            *slot_of(memory, old.slots[i].hash) = old.slots[i];
+    free(old.slots);
+}
+
+enum known memory_get(const struct memory *memory, struct hash128 hash)
+{
+    return memory->n > 0 ? slot_of(memory, hash)->known : KNOWN_NOTHING;
+}
+
+void memory_set(struct memory *memory, struct hash128 hash, enum known known)
+{
+    struct memory_slot *slot;
+
+    assert(known != KNOWN_NOTHING);
+    if (2 * (memory->n + 1) > memory->room)
+        grow(memory);
+    slot = slot_of(memory, hash);
+    if (slot->known == KNOWN_NOTHING)
+        memory->n++;
+    slot->hash = hash;
+    slot->known = known;
+}

@@ -1,0 +1,35 @@
+/* memory.h - what is known of each text, by its fingerprint.
+ *
+ * Nothing is ever forgotten: "no text twice" rests on it. One entry (24 bytes)
+ * for each text that was given out or refused, so the number of candidates
+ * bounds it. */
+#ifndef AUTODD_MEMORY_H
+#define AUTODD_MEMORY_H
+
+#include <stddef.h>
+
+#include "config/hash.h"
+
+enum known {
+    KNOWN_NOTHING,
+    KNOWN_OUT, /* a trial with this text is out */
+    KNOWN_NO,
+    KNOWN_YES,
+    KNOWN_NONE_ONCE, /* no verdict so far; one more try is allowed */
+    KNOWN_NONE       /* no verdict, and none will be asked for again */
+};
+
+struct memory {
+    struct memory_slot *slots; /* a power of two of them */
+    size_t n, room;
+};
+
+/* A zeroed memory is an empty one. */
+void memory_deinit(struct memory *memory);
+
+enum known memory_get(const struct memory *memory, struct hash128 hash);
+
+/* `known` is not KNOWN_NOTHING. */
+void memory_set(struct memory *memory, struct hash128 hash, enum known known);
+
+#endif

@@ -1,0 +1,261 @@
+/* One heap for each kind, because a kind's rate changes with each run: the
+ * keys in a heap are bytes alone, the rate is multiplied in when heads are
+ * compared. Bytes only shrink as edits are moved along, so an entry whose key
+ * is too large by now is put back with the right one when it comes up; a list,
+ * whose worth can grow, is pushed anew with the next stamp instead. */
+#include "minimizer/search/queue.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/mem.h"
+
+void queue_init(struct queue *queue)
+{
+    *queue = (struct queue){ 0 };
+    for (unsigned kind = 0; kind < EDIT_KINDS; kind++)
+        queue->rates[kind] = rate_init(edit_kind_info(kind)->prior);
+}
+
+static void forget_offers(struct queue *queue)
+{
+    for (size_t i = 0; i < queue->nlists; i++)
+        walk_deinit(&queue->walks[i]);
+    free(queue->walks);
+    free(queue->stamps);
+    free(queue->offered);
+    free(queue->child_at);
+    free(queue->children);
+}
+
+void queue_deinit(struct queue *queue)
+{
+    forget_offers(queue);
+    for (unsigned kind = 0; kind < EDIT_KINDS; kind++)
+        heap_deinit(&queue->heaps[kind]);
+}
+
+static bool is_list(const struct queue *queue, uint32_t item)
+{
+    return item >= queue->edits->n;
+}
+
+/* The edit that stands for an item: itself, or the list's first unit. */
+static const struct edit *item_edit(const struct queue *queue, uint32_t item)
+{
+    const struct edits *edits = queue->edits;
+
+    if (is_list(queue, item))
+        item = edits->lists[item - edits->n].first;
+    return &edits->items[item];
+}
+
+static uint64_t edit_worth(const struct edits *edits, const struct edit *edit)
+{
+    int64_t saved = 0;
+
+    for (uint32_t i = 0; i < edit->n; i++) {
+        const struct change *change = &edits->changes[edit->first + i];
+        saved += (int64_t)span_len(change->at) - change->len;
+    }
+    return saved > 0 ? (uint64_t)saved : 0;
+}
+
+static uint64_t item_worth(const struct queue *queue, uint32_t item)
+{
+    if (is_list(queue, item))
+        return walk_worth(&queue->walks[item - queue->edits->n], queue->edits);
+    return edit_worth(queue->edits, item_edit(queue, item));
+}
+
+static void push(struct queue *queue, uint32_t item)
+{
+    const struct edit *edit = item_edit(queue, item);
+    struct heap_entry entry = { .item = item };
+
+    entry.key = item_worth(queue, item);
+    entry.order = (uint32_t)(edit - queue->edits->items);
+    if (is_list(queue, item))
+        entry.stamp = ++queue->stamps[item - queue->edits->n];
+    heap_push(&queue->heaps[edit->kind], entry);
+}
+
+static void offer(struct queue *queue, uint32_t item)
+{
+    if (queue->offered[item])
+        return;
+    queue->offered[item] = true;
+    push(queue, item);
+}
+
+/* Whether edit `i` is an item, or the one that stands for its list, and then
+ * which item. */
+static bool edit_item(const struct edits *edits, uint32_t i, uint32_t *item)
+{
+    const struct edit *edit = &edits->items[i];
+
+    *item = edit->list == EDIT_NONE ? i : (uint32_t)edits->n + edit->list;
+    return edit->list == EDIT_NONE || edit->index == 0;
+}
+
+/* Children by their parent: counted, then placed in text order. */
+static void sort_children(struct queue *queue)
+{
+    const struct edits *edits = queue->edits;
+    uint32_t *at = xcalloc(edits->n + 2, sizeof(*at));
+    uint32_t item;
+
+    for (uint32_t i = 0; i < edits->n; i++)
+        if (edit_item(edits, i, &item) && edits->items[i].parent != EDIT_NONE)
+            at[edits->items[i].parent + 2]++;
+    for (size_t i = 2; i < edits->n + 2; i++)
+        at[i] += at[i - 1];
+    queue->children = xcalloc(at[edits->n + 1] + 1, sizeof(*queue->children));
+    for (uint32_t i = 0; i < edits->n; i++)
+        if (edit_item(edits, i, &item) && edits->items[i].parent != EDIT_NONE)
+            queue->children[at[edits->items[i].parent + 1]++] = item;
+    queue->child_at = at;
+}
+
+void queue_fill(struct queue *queue, const struct edits *edits)
+{
+    uint32_t item;
+
+    forget_offers(queue);
+    for (unsigned kind = 0; kind < EDIT_KINDS; kind++)
+        heap_clear(&queue->heaps[kind]);
+    queue->edits = edits;
+    queue->nlists = edits->nlists;
+    queue->walks = xcalloc(edits->nlists, sizeof(*queue->walks));
+    queue->stamps = xcalloc(edits->nlists, sizeof(*queue->stamps));
+    queue->offered = xcalloc(edits->n + edits->nlists, sizeof(bool));
+    for (uint32_t i = 0; i < edits->nlists; i++)
+        walk_init(&queue->walks[i], edits, i);
+    sort_children(queue);
+    for (uint32_t i = 0; i < edits->n; i++)
+        if (edit_item(edits, i, &item) && edits->items[i].parent == EDIT_NONE)
+            offer(queue, item);
+}
+
+/* Whether the head of a heap is up to date; if not it was dropped or moved. */
+static bool head_is_valid(struct queue *queue, struct heap *heap)
+{
+    struct heap_entry head = *heap_top(heap);
+    bool list = is_list(queue, head.item);
+    uint64_t worth;
+
+    if (list ? queue->stamps[head.item - queue->edits->n] != head.stamp
+             : item_edit(queue, head.item)->dead) {
+        heap_pop(heap);
+        return false;
+    }
+    worth = item_worth(queue, head.item);
+    if (worth >= head.key)
+        return true;
+    heap_pop(heap);
+    head.key = worth;
+    heap_push(heap, head);
+    return false;
+}
+
+/* The heap of this tier whose head promises most; NULL when all are empty. */
+static struct heap *best_heap(struct queue *queue, enum edit_tier tier)
+{
+    struct heap *best = NULL;
+    uint64_t most = 0;
+
+    for (unsigned kind = 0; kind < EDIT_KINDS; kind++) {
+        struct heap *heap = &queue->heaps[kind];
+        uint64_t promise;
+
+        if (edit_kind_info(kind)->tier != tier)
+            continue;
+        while (heap_top(heap) && !head_is_valid(queue, heap))
+            continue;
+        if (!heap_top(heap))
+            continue;
+        promise = (heap_top(heap)->key + 1) * rate_value(&queue->rates[kind]);
+        if (!best || promise > most) {
+            best = heap;
+            most = promise;
+        }
+    }
+    return best;
+}
+
+/* Take the head; false when it is a list that has nothing to give now. */
+static bool take(struct queue *queue, struct heap *heap, struct claim *claim)
+{
+    uint32_t item = heap_top(heap)->item;
+    struct walk *walk;
+
+    heap_pop(heap);
+    if (!is_list(queue, item)) {
+        *claim = claim_of_edit(item);
+        return true;
+    }
+    walk = &queue->walks[item - queue->edits->n];
+    if (!walk_next(walk, queue->edits, claim))
+        return false;
+    push(queue, item);
+    return true;
+}
+
+bool queue_next(struct queue *queue, enum edit_tier tier, struct claim *claim)
+{
+    for (int t = TIER_PRESERVE; t <= (int)tier; t++) {
+        struct heap *heap;
+
+        while ((heap = best_heap(queue, (enum edit_tier)t)))
+            if (take(queue, heap, claim))
+                return true;
+    }
+    return false;
+}
+
+void queue_said(struct queue *queue, const struct claim *claim, bool yes,
+                bool ran)
+{
+    uint32_t edit = claim_edit(claim, queue->edits);
+
+    /* A long run's no says little about its units: its halves will tell. */
+    if (ran && (yes || claim_is_single(claim)))
+        rate_note(&queue->rates[queue->edits->items[edit].kind], yes);
+    if (claim->list != EDIT_NONE) {
+        walk_said(&queue->walks[claim->list], queue->edits, claim, yes);
+        push(queue, (uint32_t)queue->edits->n + claim->list);
+    }
+    if (yes || !claim_is_single(claim))
+        return;
+    for (uint32_t i = queue->child_at[edit]; i < queue->child_at[edit + 1]; i++)
+        offer(queue, queue->children[i]);
+}
+
+void queue_return(struct queue *queue, const struct claim *claim)
+{
+    if (claim->list == EDIT_NONE) {
+        push(queue, claim->from);
+    } else {
+        walk_return(&queue->walks[claim->list], claim);
+        push(queue, (uint32_t)queue->edits->n + claim->list);
+    }
+}
+
+bool queue_revive(struct queue *queue, enum edit_tier tier)
+{
+    const struct edits *edits = queue->edits;
+    bool any = false;
+
+    for (uint32_t i = 0; i < edits->n; i++) {
+        const struct edit *edit = &edits->items[i];
+        uint32_t item;
+
+        edit_item(edits, i, &item);
+        if (edit->dead || queue->offered[item] ||
+            edit_kind_info(edit->kind)->tier > tier)
+            continue;
+        offer(queue, item);
+        any = true;
+    }
+    return any;
+}

@@ -1,0 +1,58 @@
+/* queue.h - the edits of one text in the order in which to try them.
+ *
+ * Filled from the edits that were generated for a base, it follows them as
+ * they are moved to newer bases. Single edits and lists wait in one heap for
+ * each kind; of the heads the one is next that promises most: bytes times the
+ * success rate of its kind. Edits inside a unit are offered once that unit has
+ * failed alone. */
+#ifndef AUTODD_QUEUE_H
+#define AUTODD_QUEUE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "grammar/edit.h"
+#include "grammar/generator.h"
+#include "minimizer/search/claim.h"
+#include "minimizer/search/heap.h"
+#include "minimizer/search/rate.h"
+#include "minimizer/search/walk.h"
+
+/* An item is an edit that is no unit of a list, by its number, or a list, by
+ * its number plus that of all edits. */
+struct queue {
+    const struct edits *edits;
+    struct heap heaps[EDIT_KINDS];
+    struct rate rates[EDIT_KINDS]; /* learned over all rounds */
+    struct walk *walks;            /* one for each list */
+    uint32_t *stamps;              /* the valid heap entry of each list */
+    bool *offered;                 /* each item */
+    uint32_t *child_at; /* children[child_at[e] .. child_at[e + 1]) of edit e */
+    uint32_t *children; /* items */
+    size_t nlists;
+};
+
+void queue_init(struct queue *queue);
+void queue_deinit(struct queue *queue);
+
+/* Forget the offers and start with `edits` (borrowed until the next fill),
+ * just generated. What was learned about the kinds is kept. */
+void queue_fill(struct queue *queue, const struct edits *edits);
+
+/* What to try next, of this tier or an earlier one. */
+bool queue_next(struct queue *queue, enum edit_tier tier, struct claim *claim);
+
+/* What became of a claim that queue_next() gave. `ran`: a run said so, and not
+ * the text itself. A no may follow a yes that could not be kept. */
+void queue_said(struct queue *queue, const struct claim *claim, bool yes,
+                bool ran);
+
+/* The claim is to be given once more. */
+void queue_return(struct queue *queue, const struct claim *claim);
+
+/* Offer what is alive and was never offered, because the unit around it went
+ * only in part or is of a later tier. False: there was nothing. */
+bool queue_revive(struct queue *queue, enum edit_tier tier);
+
+#endif

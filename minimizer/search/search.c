@@ -1,0 +1,657 @@
+/* The search.
+ *
+ *   round: generate all edits of the base --> queue
+ *     queue --claim--> patch on the base --> text --> known? --> trial, out
+ *     no:  the claim's parts are offered (halves of a run, edits inside)
+ *     yes, base still the trial's: committed at once; what is left of the
+ *          edits moves along to the new text
+ *     yes, base has moved on: merge queue, whose union is the next trial
+ *   queue empty, nothing out: after a commit another round; else the mutating
+ *   edits; else the end
+ *
+ * A round in which nothing was committed has a no for each edit on the final
+ * text: that is what makes it 1-minimal. Most of those noes are remembered
+ * from the round before. Mutating edits wait until the preserving ones have
+ * come to such a round of their own. After mutations the preserving edits come
+ * first again once the mutating ones have been gone through, and not after
+ * each: a full round of noes for each mutation would multiply the runs.
+ *
+ * Claims name edits of the round by number, so a new round waits until no
+ * trial is out. The last trials of a round run with slots idle; to keep
+ * several generations of edits alive would save less than it costs in care.
+ *
+ * The cost of a trial is that of its text: one copy, one fingerprint and, when
+ * it is new, one copy and an incremental parse. Only commits and rounds look
+ * at all edits. */
+#include "minimizer/search/search.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/buf.h"
+#include "config/mem.h"
+#include "grammar/edit.h"
+#include "grammar/generator.h"
+#include "grammar/tree.h"
+#include "minimizer/search/claim.h"
+#include "minimizer/search/memory.h"
+#include "minimizer/search/merge.h"
+#include "minimizer/search/queue.h"
+
+struct claims {
+    struct claim *items;
+    size_t n, room;
+};
+
+/* A trial that is out. A merge has no claim of its own: it is about the first
+ * `merge.tested` claims of the merge queue. */
+struct trial {
+    uint64_t id;
+    struct tree *tree; /* of its text */
+    struct hash128 hash;
+    struct patch patch; /* made on base number `base`, and good for it alone */
+    uint64_t base;
+    bool is_merge;
+    bool again; /* its text came back without a verdict before */
+    struct claim claim;
+    struct claims same; /* other claims that give the same text */
+    const char *kind;
+};
+
+struct search {
+    struct search_opts opts;
+    struct tree *base;
+    uint64_t base_number; /* commits so far */
+    struct span *frozen;
+    size_t nfrozen;
+
+    struct edits edits; /* of this round, moved along */
+    struct queue queue;
+    enum edit_tier tier; /* up to which edits are offered */
+    uint64_t round_base; /* the base this round was generated for */
+    bool untried;        /* an edit of this round came to no verdict */
+
+    struct merge merge;
+    struct memory memory;
+    struct trial **out;
+    size_t nout, out_room;
+    struct buf text; /* of the candidate at hand */
+
+    uint64_t last_id;
+    const char *last_kind;
+    bool committed; /* since the last report ended */
+    bool finished;
+    struct search_stats stats;
+};
+
+/* What is known of a candidate before it is run. */
+enum answer {
+    ANSWER_NO,
+    ANSWER_YES,
+    ANSWER_UNTRIED, /* no verdict, and none to be had */
+    ANSWER_OUT,     /* a trial with the same text is out */
+    ANSWER_RUN      /* must be run to be known */
+};
+
+static void start_round(struct search *search)
+{
+    edits_deinit(&search->edits);
+    edits_init(&search->edits);
+    generate(search->base, search->frozen, search->nfrozen, &search->edits);
+    queue_fill(&search->queue, &search->edits);
+    search->tier = TIER_PRESERVE;
+    search->round_base = search->base_number;
+    search->untried = false;
+    search->stats.rounds++;
+}
+
+struct search *search_new(struct bytes text, const struct span *frozen,
+                          size_t nfrozen, const struct search_opts *opts)
+{
+    struct search *search = xcalloc(1, sizeof(*search));
+
+    assert(opts->width > 0);
+    search->opts = *opts;
+    search->base = tree_parse(text);
+    search->frozen = xcalloc(nfrozen, sizeof(*frozen));
+    if (nfrozen > 0)
+        memcpy(search->frozen, frozen, nfrozen * sizeof(*frozen));
+    search->nfrozen = nfrozen;
+    buf_init(&search->text, text.len);
+    edits_init(&search->edits);
+    queue_init(&search->queue);
+    start_round(search);
+    memory_set(&search->memory, hash_bytes(text.data, text.len), KNOWN_YES);
+    return search;
+}
+
+static void trial_free(struct trial *trial)
+{
+    tree_free(trial->tree);
+    patch_deinit(&trial->patch);
+    free(trial->same.items);
+    free(trial);
+}
+
+void search_free(struct search *search)
+{
+    if (!search)
+        return;
+    for (size_t i = 0; i < search->nout; i++)
+        trial_free(search->out[i]);
+    free(search->out);
+    buf_deinit(&search->text);
+    memory_deinit(&search->memory);
+    merge_deinit(&search->merge);
+    queue_deinit(&search->queue);
+    edits_deinit(&search->edits);
+    tree_free(search->base);
+    free(search->frozen);
+    free(search);
+}
+
+/* Longer texts do not fit search->text, whose ceiling is the first text. */
+static bool is_smaller(struct bytes a, struct bytes b)
+{
+    if (a.len != b.len)
+        return a.len < b.len;
+    return memcmp(a.data, b.data, a.len) < 0;
+}
+
+/* The generators never offer what touches frozen bytes. What is joined from
+ * their edits is checked here once more: this promise has no second chance. */
+static bool touches_frozen(const struct search *search,
+                           const struct patch *patch)
+{
+    size_t f = 0;
+
+    for (size_t i = 0; i < patch->n; i++) {
+        struct span at = patch->changes[i].at;
+
+        while (f < search->nfrozen && search->frozen[f].end <= at.start)
+            f++;
+        if (f < search->nfrozen && search->frozen[f].start < at.end &&
+            (span_len(at) > 0 || search->frozen[f].start < at.start))
+            return true;
+    }
+    return false;
+}
+
+/* Make the candidate's text and look whether its verdict is known. */
+static enum answer recall(struct search *search, const struct patch *patch,
+                          struct hash128 *hash)
+{
+    struct bytes base = tree_text(search->base), text;
+
+    buf_clear(&search->text);
+    if (patch_saved(patch) < 0 || touches_frozen(search, patch) ||
+        patch_apply(patch, base, &search->text) < 0)
+        return ANSWER_NO;
+    text = buf_bytes(&search->text);
+    if (!is_smaller(text, base))
+        return ANSWER_NO;
+    *hash = hash_bytes(text.data, text.len);
+    switch (memory_get(&search->memory, *hash)) {
+    case KNOWN_NOTHING:
+    case KNOWN_NONE_ONCE:
+        return ANSWER_RUN;
+    case KNOWN_OUT:
+        return ANSWER_OUT;
+    case KNOWN_NO:
+        search->stats.remembered++;
+        return ANSWER_NO;
+    case KNOWN_YES:
+        search->stats.remembered++;
+        return ANSWER_YES;
+    case KNOWN_NONE:
+        search->stats.remembered++;
+        return ANSWER_UNTRIED;
+    }
+    return ANSWER_RUN;
+}
+
+/* As recall(), with the candidate's tree (caller frees) where it is a yes or
+ * must be run, and with a no for new syntax errors. */
+static enum answer judge(struct search *search, const struct patch *patch,
+                         struct hash128 *hash, struct tree **tree)
+{
+    enum answer answer = recall(search, patch, hash);
+
+    *tree = NULL;
+    if (answer != ANSWER_YES && answer != ANSWER_RUN)
+        return answer;
+    *tree = tree_patched(search->base, patch);
+    if (answer == ANSWER_YES || tree_errors(*tree) <= tree_errors(search->base))
+        return answer;
+    search->stats.rejected_early++;
+    memory_set(&search->memory, *hash, KNOWN_NO);
+    tree_free(*tree);
+    *tree = NULL;
+    return ANSWER_NO;
+}
+
+/* Make the patched text the base; `tree` is taken. */
+static void commit(struct search *search, const struct patch *patch,
+                   struct tree *tree, const char *kind)
+{
+    edits_rebase(&search->edits, patch);
+    spans_rebase(search->frozen, search->nfrozen, patch);
+    tree_free(search->base);
+    search->base = tree;
+    search->base_number++;
+    search->last_kind = kind;
+    search->committed = true;
+    search->stats.accepted++;
+}
+
+/* After a commit: claims that it has swallowed need no merging. */
+static void drop_dead_merges(struct search *search)
+{
+    for (size_t i = search->merge.n; i > 0; i--)
+        if (!claim_alive(&search->merge.items[i - 1], &search->edits))
+            merge_remove(&search->merge, i - 1);
+}
+
+/* The commit of something that was not in the merge queue. */
+static void commit_other(struct search *search, const struct patch *patch,
+                         struct tree *tree, const char *kind)
+{
+    commit(search, patch, tree, kind);
+    merge_moved(&search->merge);
+    drop_dead_merges(search);
+}
+
+static void commit_merged(struct search *search, const struct patch *patch,
+                          struct tree *tree, const char *kind)
+{
+    size_t n = search->merge.tested;
+
+    commit(search, patch, tree, kind);
+    merge_back(&search->merge);
+    merge_yes(&search->merge, n);
+    drop_dead_merges(search);
+}
+
+static const char *claim_name(const struct search *search,
+                              const struct claim *claim)
+{
+    return edit_kind_info(claim_kind(claim, &search->edits))->name;
+}
+
+static void claim_failed(struct search *search, const struct claim *claim,
+                         bool ran)
+{
+    queue_said(&search->queue, claim, false, ran);
+}
+
+static void claim_untried(struct search *search, const struct claim *claim)
+{
+    if (claim_is_single(claim))
+        search->untried = true;
+    claim_failed(search, claim, false);
+}
+
+/* The first n claims of the merge queue are bad together. */
+static void merge_failed(struct search *search, size_t n, bool untried)
+{
+    struct claim claim;
+
+    merge_back(&search->merge);
+    if (n == 0 || !merge_no(&search->merge, n, &claim))
+        return; /* none: all were swallowed by commits */
+    if (untried)
+        claim_untried(search, &claim);
+    else
+        claim_failed(search, &claim, false);
+}
+
+/* A claim has succeeded on a base that has moved on since. */
+static void succeeded_late(struct search *search, const struct claim *claim)
+{
+    struct patch patch;
+    struct hash128 hash;
+    struct tree *tree;
+
+    patch_init(&patch);
+    if (claim_patch(claim, &search->edits, &patch) < 0) {
+        /* Nothing left of it, or it no longer fits what is left. */
+        if (claim_alive(claim, &search->edits))
+            claim_failed(search, claim, false);
+        patch_deinit(&patch);
+        return;
+    }
+    switch (judge(search, &patch, &hash, &tree)) {
+    case ANSWER_NO:
+        claim_failed(search, claim, false);
+        break;
+    case ANSWER_UNTRIED:
+        claim_untried(search, claim);
+        break;
+    case ANSWER_YES:
+        commit_other(search, &patch, tree, claim_name(search, claim));
+        break;
+    case ANSWER_OUT:
+    case ANSWER_RUN:
+        tree_free(tree);
+        merge_add(&search->merge, claim);
+        break;
+    }
+    patch_deinit(&patch);
+}
+
+static void report_yes(struct search *search, struct trial *trial)
+{
+    bool fresh = trial->base == search->base_number;
+    struct tree *tree = trial->tree;
+
+    memory_set(&search->memory, trial->hash, KNOWN_YES);
+    if (!trial->is_merge)
+        queue_said(&search->queue, &trial->claim, true, true);
+    if (fresh) {
+        trial->tree = NULL;
+        if (trial->is_merge)
+            commit_merged(search, &trial->patch, tree, trial->kind);
+        else
+            commit_other(search, &trial->patch, tree, trial->kind);
+    } else if (trial->is_merge) {
+        merge_back(&search->merge); /* and again on the present base */
+        merge_moved(&search->merge);
+    } else {
+        succeeded_late(search, &trial->claim);
+    }
+    for (size_t i = 0; i < trial->same.n; i++)
+        queue_return(&search->queue, &trial->same.items[i]);
+}
+
+static void report_no(struct search *search, struct trial *trial)
+{
+    memory_set(&search->memory, trial->hash, KNOWN_NO);
+    if (trial->is_merge)
+        merge_failed(search, search->merge.tested, false);
+    else
+        claim_failed(search, &trial->claim, true);
+    for (size_t i = 0; i < trial->same.n; i++)
+        claim_failed(search, &trial->same.items[i], false);
+}
+
+/* No verdict: once more, and then never again. */
+static void report_none(struct search *search, struct trial *trial)
+{
+    bool again = !trial->again;
+
+    memory_set(&search->memory, trial->hash,
+               again ? KNOWN_NONE_ONCE : KNOWN_NONE);
+    if (trial->is_merge && again)
+        merge_back(&search->merge);
+    else if (trial->is_merge)
+        merge_failed(search, search->merge.tested, true);
+    else if (again)
+        queue_return(&search->queue, &trial->claim);
+    else
+        claim_untried(search, &trial->claim);
+    for (size_t i = 0; i < trial->same.n; i++) {
+        if (again)
+            queue_return(&search->queue, &trial->same.items[i]);
+        else
+            claim_untried(search, &trial->same.items[i]);
+    }
+}
+
+/* Take a trial out of those that are out; NULL when there is no such. */
+static struct trial *take_trial(struct search *search, uint64_t id)
+{
+    for (size_t i = 0; i < search->nout; i++) {
+        struct trial *trial = search->out[i];
+        if (trial->id != id)
+            continue;
+        search->out[i] = search->out[--search->nout];
+        return trial;
+    }
+    return NULL;
+}
+
+bool search_report(struct search *search, uint64_t id, enum verdict verdict)
+{
+    struct trial *trial = take_trial(search, id);
+    bool committed;
+
+    assert(trial);
+    switch (verdict) {
+    case VERDICT_YES:
+        search->stats.yes++;
+        report_yes(search, trial);
+        break;
+    case VERDICT_NO:
+        search->stats.no++;
+        report_no(search, trial);
+        break;
+    case VERDICT_NONE:
+        search->stats.none++;
+        report_none(search, trial);
+        break;
+    }
+    trial_free(trial);
+    committed = search->committed;
+    search->committed = false;
+    return committed;
+}
+
+/* Send a candidate out; tree and patch are taken. */
+static struct trial *send(struct search *search, struct patch *patch,
+                          struct tree *tree, struct hash128 hash,
+                          struct search_trial *given)
+{
+    struct trial *trial = xcalloc(1, sizeof(*trial));
+
+    trial->id = ++search->last_id;
+    trial->tree = tree;
+    trial->hash = hash;
+    trial->patch = *patch;
+    trial->base = search->base_number;
+    trial->again = memory_get(&search->memory, hash) == KNOWN_NONE_ONCE;
+    patch_init(patch);
+    memory_set(&search->memory, hash, KNOWN_OUT);
+    xgrow(&search->out, &search->out_room, search->nout + 1,
+          sizeof(struct trial *));
+    search->out[search->nout++] = trial;
+    search->stats.trials++;
+    *given =
+        (struct search_trial){ .id = trial->id,
+                               .text = tree_text(tree),
+                               .hash = hash,
+                               .touches_import = trial->patch.touches_import,
+                               .saved = patch_saved(&trial->patch) };
+    return trial;
+}
+
+/* A trial with this text is out: its verdict is the claim's too. */
+static void join_trial(struct search *search, struct hash128 hash,
+                       const struct claim *claim)
+{
+    for (size_t i = 0; i < search->nout; i++) {
+        struct claims *same = &search->out[i]->same;
+        if (!hash_equal(search->out[i]->hash, hash))
+            continue;
+        xgrow(&same->items, &same->room, same->n + 1, sizeof(*claim));
+        same->items[same->n++] = *claim;
+        return;
+    }
+    assert(!"a text is out without its trial");
+}
+
+/* Settle a claim by what is known of it, or send it out: true. */
+static bool try_claim(struct search *search, const struct claim *claim,
+                      struct search_trial *given)
+{
+    struct patch patch;
+    struct hash128 hash;
+    struct tree *tree;
+    struct trial *trial;
+    bool sent = false;
+
+    patch_init(&patch);
+    if (claim_patch(claim, &search->edits, &patch) < 0) {
+        claim_failed(search, claim, false);
+        patch_deinit(&patch);
+        return false;
+    }
+    switch (judge(search, &patch, &hash, &tree)) {
+    case ANSWER_NO:
+        claim_failed(search, claim, false);
+        break;
+    case ANSWER_UNTRIED:
+        claim_untried(search, claim);
+        break;
+    case ANSWER_OUT:
+        join_trial(search, hash, claim);
+        break;
+    case ANSWER_YES:
+        queue_said(&search->queue, claim, true, false);
+        commit_other(search, &patch, tree, claim_name(search, claim));
+        break;
+    case ANSWER_RUN:
+        trial = send(search, &patch, tree, hash, given);
+        trial->claim = *claim;
+        trial->kind = given->kind = claim_name(search, claim);
+        sent = true;
+        break;
+    }
+    patch_deinit(&patch);
+    return sent;
+}
+
+/* The union of the first claims of the merge queue, at most n; those that
+ * cannot be joined go back to where they came from. Returns how many are in
+ * it. */
+static size_t unite(struct search *search, size_t n, struct patch *patch)
+{
+    struct merge *merge = &search->merge;
+    size_t i = 0;
+
+    while (i < n && i < merge->n) {
+        struct claim claim = merge->items[i];
+        if (claim_patch(&claim, &search->edits, patch) == 0) {
+            i++;
+            continue;
+        }
+        merge_remove(merge, i);
+        n--;
+        if (i > 0)
+            queue_return(&search->queue, &claim);
+        else
+            claim_failed(search, &claim, false);
+    }
+    return i;
+}
+
+enum sent { SENT, SETTLED, BLOCKED };
+
+/* Test the next part of the merge queue, or settle it by what is known. */
+static enum sent try_merge(struct search *search, struct search_trial *given)
+{
+    struct merge *merge = &search->merge;
+    struct patch patch;
+    struct hash128 hash;
+    struct tree *tree;
+    struct trial *trial;
+    const char *kind;
+    enum sent sent = SETTLED;
+    size_t n;
+
+    patch_init(&patch);
+    n = unite(search, merge_prefix(merge), &patch);
+    if (n == 0)
+        goto out;
+    kind = n > 1 ? "merge" : claim_name(search, &merge->items[0]);
+    switch (judge(search, &patch, &hash, &tree)) {
+    case ANSWER_NO:
+        merge_failed(search, n, false);
+        break;
+    case ANSWER_UNTRIED:
+        merge_failed(search, n, true);
+        break;
+    case ANSWER_OUT:
+        sent = BLOCKED;
+        break;
+    case ANSWER_YES:
+        merge_given(merge, n);
+        commit_merged(search, &patch, tree, kind);
+        break;
+    case ANSWER_RUN:
+        trial = send(search, &patch, tree, hash, given);
+        trial->is_merge = true;
+        trial->kind = given->kind = kind;
+        merge_given(merge, n);
+        sent = SENT;
+        break;
+    }
+out:
+    patch_deinit(&patch);
+    return sent;
+}
+
+/* Everything offered is settled and nothing is out. False: the end. */
+static bool go_on(struct search *search)
+{
+    if (queue_revive(&search->queue, search->tier))
+        return true;
+    if (search->base_number != search->round_base) {
+        start_round(search);
+        return true;
+    }
+    if (search->tier == TIER_PRESERVE && !search->opts.preserve_only) {
+        search->tier = TIER_MUTATE;
+        return true;
+    }
+    return false;
+}
+
+bool search_next(struct search *search, struct search_trial *given)
+{
+    struct claim claim;
+
+    while (!search->finished && search->nout < search->opts.width) {
+        if (merge_prefix(&search->merge) > 0) {
+            enum sent sent = try_merge(search, given);
+            if (sent == SENT)
+                return true;
+            if (sent == SETTLED)
+                continue;
+        }
+        if (queue_next(&search->queue, search->tier, &claim)) {
+            if (try_claim(search, &claim, given))
+                return true;
+        } else if (search->nout > 0) {
+            return false;
+        } else if (!go_on(search)) {
+            search->finished = true;
+        }
+    }
+    return false;
+}
+
+bool search_finished(const struct search *search)
+{
+    return search->finished;
+}
+
+bool search_minimal(const struct search *search)
+{
+    return search->finished && !search->untried;
+}
+
+struct bytes search_text(const struct search *search)
+{
+    return tree_text(search->base);
+}
+
+const char *search_last_kind(const struct search *search)
+{
+    return search->last_kind;
+}
+
+struct search_stats search_stats(const struct search *search)
+{
+    return search->stats;
+}

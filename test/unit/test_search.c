@@ -1,0 +1,678 @@
+/* The search against oracles: C functions that say whether a text is
+ * interesting. Whatever the oracle, the number of runs at once and the order
+ * in which they end, the result must be interesting, minimal, and the same
+ * when the same verdicts come in the same order; and no text is asked twice.
+ *
+ * The texts are Python of a small grammar in which each statement carries a
+ * name of its own (`v17`), so that an oracle can ask for statements. */
+#include "test/test.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/buf.h"
+#include "config/hash.h"
+#include "config/mem.h"
+#include "grammar/edit.h"
+#include "grammar/generator.h"
+#include "grammar/tree.h"
+#include "minimizer/search/search.h"
+
+#define NAMES_MAX 400
+#define ASKED_MAX 200000
+#define OUT_MAX 16
+
+static uint32_t chance(uint64_t *seed)
+{
+    *seed = *seed * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)(*seed >> 33);
+}
+
+struct script {
+    struct buf text;
+    unsigned names; /* v0 .. v(names - 1) stand in it, in this order */
+};
+
+static void add_indent(struct buf *text, unsigned depth)
+{
+    for (unsigned i = 0; i < depth; i++)
+        buf_adds(text, "    ");
+}
+
+static void add_simple(struct script *s, unsigned depth, uint64_t *seed)
+{
+    unsigned n = s->names++;
+
+    add_indent(&s->text, depth);
+    switch (chance(seed) % 4) {
+    case 0:
+        buf_addf(&s->text, "v%u = %u\n", n, chance(seed) % 1000);
+        break;
+    case 1:
+        buf_addf(&s->text, "v%u = [%u, a + 1, f(b, c)]\n", n,
+                 chance(seed) % 100);
+        break;
+    case 2:
+        buf_addf(&s->text, "v%u = g(x=%u, y=z)  # note %u\n", n,
+                 chance(seed) % 64, n);
+        break;
+    default:
+        buf_addf(&s->text, "v%u(%u)\n", n, chance(seed) % 10);
+        break;
+    }
+}
+
+/* Lines of blocks that open and close at random, at most four deep. */
+static void make_script(struct script *s, unsigned lines, uint64_t seed)
+{
+    unsigned depth = 0;
+
+    buf_init(&s->text, 1 << 22);
+    s->names = 0;
+    buf_adds(&s->text, "import os\nfrom m import a, b, c\n\n");
+    for (unsigned i = 0; i < lines; i++) {
+        if (chance(&seed) % 5 == 0 && depth < 4) {
+            add_indent(&s->text, depth++);
+            if (chance(&seed) % 2)
+                buf_addf(&s->text, "if w%u > 3:\n", i);
+            else
+                buf_addf(&s->text, "def f%u(p, q=%u):\n", i, i);
+        }
+        add_simple(s, depth, &seed);
+        while (depth > 0 && chance(&seed) % 6 == 0)
+            depth--;
+    }
+}
+
+struct oracle {
+    bool needed[NAMES_MAX];
+    int needs[NAMES_MAX];    /* each name that is there needs this one; -1 */
+    uint32_t noise;          /* say no to one text in so many, by its hash */
+    uint32_t none_once;      /* first no verdict, then one, in so many */
+    uint32_t none_always;    /* never a verdict, in so many */
+    bool nothing;            /* nothing is interesting */
+    struct hash128 original; /* always interesting */
+};
+
+static void present_names(struct bytes text, bool *present)
+{
+    memset(present, 0, NAMES_MAX * sizeof(*present));
+    for (size_t i = 0; i + 1 < text.len; i++) {
+        unsigned n = 0;
+        size_t j = i + 1;
+
+        if (text.data[i] != 'v' ||
+            (i > 0 && text.data[i - 1] != '\n' && text.data[i - 1] != ' '))
+            continue;
+        for (; j < text.len && text.data[j] >= '0' && text.data[j] <= '9'; j++)
+            n = n * 10 + (unsigned)(text.data[j] - '0');
+        if (j > i + 1 && n < NAMES_MAX)
+            present[n] = true;
+    }
+}
+
+static bool interesting(const struct oracle *o, struct bytes text)
+{
+    struct hash128 hash = hash_bytes(text.data, text.len);
+    bool present[NAMES_MAX];
+
+    if (hash_equal(hash, o->original))
+        return true;
+    if (o->nothing || (o->noise && hash.high % o->noise == 0))
+        return false;
+    present_names(text, present);
+    for (int i = 0; i < NAMES_MAX; i++) {
+        if (o->needed[i] && !present[i])
+            return false;
+        if (present[i] && o->needs[i] >= 0 && !present[o->needs[i]])
+            return false;
+    }
+    return true;
+}
+
+static void oracle_init(struct oracle *o, const struct script *s)
+{
+    struct bytes text = buf_bytes(&s->text);
+
+    *o = (struct oracle){ .original = hash_bytes(text.data, text.len) };
+    for (int i = 0; i < NAMES_MAX; i++)
+        o->needs[i] = -1;
+}
+
+static void need_some(struct oracle *o, const struct script *s, unsigned n,
+                      uint64_t seed)
+{
+    for (unsigned i = 0; i < n; i++)
+        o->needed[chance(&seed) % s->names] = true;
+}
+
+static void depend(struct oracle *o, const struct script *s, uint64_t seed)
+{
+    for (unsigned i = 1; i < s->names; i++)
+        if (chance(&seed) % 3 == 0)
+            o->needs[i] = (int)(chance(&seed) % i);
+}
+
+struct asked {
+    struct hash128 hash;
+    unsigned times;
+};
+
+/* What a whole search did; faults are counted, and asserted at the end. */
+struct course {
+    struct buf result;
+    struct hash128 trace; /* of all trials in their order */
+    struct search_stats stats;
+    bool minimal;
+    unsigned asked_again, not_smaller, not_interesting, accepted;
+};
+
+static unsigned note_asked(struct asked *asked, struct hash128 hash)
+{
+    size_t at = hash.low % ASKED_MAX;
+
+    while (asked[at].times > 0 && !hash_equal(asked[at].hash, hash))
+        at = (at + 1) % ASKED_MAX;
+    asked[at].hash = hash;
+    return asked[at].times++;
+}
+
+static enum verdict say(const struct oracle *o, const struct search_trial *t,
+                        unsigned before)
+{
+    if (o->none_always && t->hash.low % o->none_always == 0)
+        return VERDICT_NONE;
+    if (o->none_once && t->hash.low % o->none_once == 1 && before == 0)
+        return VERDICT_NONE;
+    return interesting(o, t->text) ? VERDICT_YES : VERDICT_NO;
+}
+
+struct setup {
+    unsigned width;
+    uint64_t order; /* seed of the order in which runs end */
+    const struct span *frozen;
+    size_t nfrozen;
+    bool preserve_only;
+};
+
+/* One more trial out, checked. */
+static bool give(struct search *search, const struct oracle *o,
+                 struct asked *asked, struct course *c,
+                 struct search_trial *trial, enum verdict *verdict)
+{
+    unsigned before;
+    bool may_again;
+
+    if (!search_next(search, trial))
+        return false;
+    before = note_asked(asked, trial->hash);
+    *verdict = say(o, trial, before);
+    may_again = o->none_always || o->none_once;
+    if (before > 1 || (before == 1 && !may_again))
+        c->asked_again++;
+    if (trial->text.len > search_text(search).len)
+        c->not_smaller++;
+    c->trace = hash_more(c->trace, &trial->hash, sizeof(trial->hash));
+    c->trace = hash_more(c->trace, trial->kind, strlen(trial->kind));
+    return true;
+}
+
+static void drive(struct search *search, const struct oracle *o,
+                  struct setup *setup, struct course *c)
+{
+    struct asked *asked = xcalloc(ASKED_MAX, sizeof(*asked));
+    struct search_trial out[OUT_MAX];
+    enum verdict verdicts[OUT_MAX];
+    unsigned n = 0;
+
+    while (!search_finished(search)) {
+        while (n < setup->width &&
+               give(search, o, asked, c, &out[n], &verdicts[n]))
+            n++;
+        if (n == 0)
+            continue; /* must have finished: or it hangs, and is seen */
+        unsigned i = chance(&setup->order) % n;
+        if (search_report(search, out[i].id, verdicts[i])) {
+            c->accepted++;
+            if (!interesting(o, search_text(search)))
+                c->not_interesting++;
+        }
+        out[i] = out[--n];
+        verdicts[i] = verdicts[n];
+    }
+    free(asked);
+}
+
+static struct course run(const struct script *s, const struct oracle *o,
+                         struct setup setup)
+{
+    struct search_opts opts = { .width = setup.width,
+                                .preserve_only = setup.preserve_only };
+    struct search *search =
+        search_new(buf_bytes(&s->text), setup.frozen, setup.nfrozen, &opts);
+    struct course c = { 0 };
+
+    drive(search, o, &setup, &c);
+    buf_init(&c.result, 1 << 22);
+    buf_add(&c.result, search_text(search).data, search_text(search).len);
+    c.stats = search_stats(search);
+    c.minimal = search_minimal(search);
+    search_free(search);
+    return c;
+}
+
+/* The text with one edit; false when it can't be made. */
+static bool apply_single(const struct edits *edits, uint32_t i,
+                         struct bytes text, struct patch *patch,
+                         struct buf *out)
+{
+    const struct edit *e = &edits->items[i];
+    int rc = e->list == EDIT_NONE
+                 ? patch_add_edit(patch, edits, i)
+                 : patch_add_run(patch, edits, e->list, e->index, e->index + 1);
+
+    buf_clear(out);
+    return rc == 0 && patch_apply(patch, text, out) == 0;
+}
+
+static bool smaller(struct bytes a, struct bytes b)
+{
+    return a.len < b.len ||
+           (a.len == b.len && memcmp(a.data, b.data, a.len) < 0);
+}
+
+/* How many single edits of the result still give a smaller, well-formed,
+ * interesting text; *verdictless: how many have no verdict. */
+static unsigned single_edits_left(struct bytes text, const struct oracle *o,
+                                  const struct setup *setup,
+                                  unsigned *verdictless)
+{
+    struct tree *tree = tree_parse(text);
+    struct edits edits;
+    struct buf out;
+    unsigned left = 0;
+
+    edits_init(&edits);
+    buf_init(&out, 1 << 22);
+    generate(tree, setup->frozen, setup->nfrozen, &edits);
+    for (uint32_t i = 0; i < edits.n; i++) {
+        struct patch patch;
+        patch_init(&patch);
+        if ((!setup->preserve_only ||
+             edit_kind_info(edits.items[i].kind)->tier == TIER_PRESERVE) &&
+            apply_single(&edits, i, text, &patch, &out) &&
+            smaller(buf_bytes(&out), text)) {
+            struct tree *after = tree_patched(tree, &patch);
+            struct search_trial t = { .text = buf_bytes(&out) };
+            t.hash = hash_bytes(t.text.data, t.text.len);
+            if (tree_errors(after) <= tree_errors(tree)) {
+                enum verdict v = say(o, &t, 1);
+                left += v == VERDICT_YES;
+                *verdictless += v == VERDICT_NONE;
+            }
+            tree_free(after);
+        }
+        patch_deinit(&patch);
+    }
+    buf_deinit(&out);
+    edits_deinit(&edits);
+    tree_free(tree);
+    return left;
+}
+
+/* Run and check all that must hold for any oracle. */
+static struct course check(const struct script *s, const struct oracle *o,
+                           struct setup setup)
+{
+    struct course c = run(s, o, setup), again = run(s, o, setup);
+    struct bytes result = buf_bytes(&c.result);
+    unsigned verdictless = 0;
+
+    assert_true(interesting(o, result));
+    assert_int_equal(c.not_interesting, 0);
+    assert_int_equal(c.not_smaller, 0);
+    assert_int_equal(c.asked_again, 0);
+    assert_int_equal(c.stats.yes + c.stats.no + c.stats.none, c.stats.trials);
+    assert_true(c.accepted <= c.stats.accepted);
+    assert_true(hash_equal(c.trace, again.trace));
+    assert_int_equal(c.result.len, again.result.len);
+    assert_memory_equal(c.result.data, again.result.data, c.result.len);
+    if (setup.nfrozen == 0) {
+        assert_int_equal(single_edits_left(result, o, &setup, &verdictless), 0);
+        assert_int_equal(c.minimal, verdictless == 0);
+    }
+    buf_deinit(&again.result);
+    return c;
+}
+
+static const unsigned widths[] = { 1, 2, 3, 4, 8, 16 };
+
+static void needed_statements_stay_and_nothing_else(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < ARRAY_LEN(widths) * 4; i++) {
+        struct script s;
+        struct oracle o;
+        struct course c;
+        bool present[NAMES_MAX];
+
+        make_script(&s, 10 + 20 * (i % 4), i + 1);
+        oracle_init(&o, &s);
+        need_some(&o, &s, 1 + i % 5, i);
+        c = check(&s, &o, (struct setup){ .width = widths[i / 4], .order = i });
+        assert_true(c.minimal);
+        present_names(buf_bytes(&c.result), present);
+        assert_memory_equal(present, o.needed, sizeof(present));
+        buf_deinit(&c.result);
+        buf_deinit(&s.text);
+    }
+}
+
+static void dependencies_are_followed(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < ARRAY_LEN(widths) * 3; i++) {
+        struct script s;
+        struct oracle o;
+        struct course c;
+
+        make_script(&s, 40, i + 100);
+        oracle_init(&o, &s);
+        need_some(&o, &s, 3, i);
+        depend(&o, &s, i);
+        c = check(&s, &o, (struct setup){ .width = widths[i / 3], .order = i });
+        assert_true(c.minimal);
+        buf_deinit(&c.result);
+        buf_deinit(&s.text);
+    }
+}
+
+static void fickle_oracles_are_borne(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < ARRAY_LEN(widths) * 5; i++) {
+        struct script s;
+        struct oracle o;
+        struct course c;
+
+        make_script(&s, 30, i + 200);
+        oracle_init(&o, &s);
+        need_some(&o, &s, 2, i);
+        depend(&o, &s, i);
+        o.noise = 2 + i % 5; /* two: every other text is refused */
+        c = check(&s, &o, (struct setup){ .width = widths[i / 5], .order = i });
+        assert_true(c.minimal);
+        buf_deinit(&c.result);
+        buf_deinit(&s.text);
+    }
+}
+
+static void all_goes_when_all_is_accepted(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < ARRAY_LEN(widths); i++) {
+        struct script s;
+        struct oracle o;
+        struct course c;
+
+        make_script(&s, 200, i + 300);
+        oracle_init(&o, &s);
+        c = check(&s, &o, (struct setup){ .width = widths[i], .order = i });
+        assert_true(c.result.len < 8);
+        assert_true(c.minimal);
+        if (widths[i] == 1) /* runs double: a few for each family of edits */
+            assert_true(c.stats.trials < 100);
+        buf_deinit(&c.result);
+        buf_deinit(&s.text);
+    }
+}
+
+static void nothing_goes_when_nothing_is_accepted(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < ARRAY_LEN(widths); i++) {
+        struct script s;
+        struct oracle o;
+        struct course c;
+
+        make_script(&s, 40, i + 400);
+        oracle_init(&o, &s);
+        o.nothing = true;
+        c = check(&s, &o, (struct setup){ .width = widths[i], .order = i });
+        assert_int_equal(c.result.len, s.text.len);
+        assert_memory_equal(c.result.data, s.text.data, s.text.len);
+        assert_int_equal(c.stats.accepted, 0);
+        assert_int_equal(c.stats.rounds, 1);
+        assert_true(c.minimal);
+        buf_deinit(&c.result);
+        buf_deinit(&s.text);
+    }
+}
+
+static void unions_are_tested_before_they_are_kept(void **state)
+{
+    uint64_t merged = 0;
+
+    (void)state;
+    for (unsigned i = 0; i < 20; i++) {
+        struct script s;
+        struct oracle o;
+        struct course c;
+
+        make_script(&s, 80, i + 500);
+        oracle_init(&o, &s);
+        need_some(&o, &s, 4, i);
+        for (unsigned a = 0; a + 1 < s.names; a += 2) {
+            o.needs[a] = (int)a + 1; /* the later of two goes last */
+        }
+        c = check(&s, &o, (struct setup){ .width = 16, .order = i });
+        merged += c.stats.yes - c.stats.accepted;
+        buf_deinit(&c.result);
+        buf_deinit(&s.text);
+    }
+    assert_true(merged > 20); /* many a yes came late and was joined */
+}
+
+static void a_lost_run_is_given_once_more(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < ARRAY_LEN(widths) * 2; i++) {
+        struct script s;
+        struct oracle o;
+        struct course c;
+
+        make_script(&s, 40, i + 600);
+        oracle_init(&o, &s);
+        need_some(&o, &s, 3, i);
+        depend(&o, &s, i);
+        o.none_once = 3;
+        c = check(&s, &o, (struct setup){ .width = widths[i / 2], .order = i });
+        assert_true(c.stats.none > 0);
+        assert_true(c.minimal);
+        buf_deinit(&c.result);
+        buf_deinit(&s.text);
+    }
+}
+
+static void what_never_has_a_verdict_is_not_called_minimal(void **state)
+{
+    unsigned not_minimal = 0;
+
+    (void)state;
+    for (unsigned i = 0; i < ARRAY_LEN(widths) * 2; i++) {
+        struct script s;
+        struct oracle o;
+        struct course c;
+
+        make_script(&s, 40, i + 700);
+        oracle_init(&o, &s);
+        need_some(&o, &s, 6, i);
+        o.none_always = 4;
+        c = check(&s, &o, (struct setup){ .width = widths[i / 2], .order = i });
+        not_minimal += !c.minimal;
+        buf_deinit(&c.result);
+        buf_deinit(&s.text);
+    }
+    assert_true(not_minimal > 0);
+}
+
+/* Freeze whole lines of the script: the statements of some names. */
+static size_t freeze_lines(const struct script *s, struct span *frozen,
+                           size_t max, uint64_t seed)
+{
+    struct bytes text = buf_bytes(&s->text);
+    uint32_t start = 0;
+    size_t n = 0;
+
+    for (uint32_t i = 0; i < text.len; i++) {
+        if (text.data[i] != '\n')
+            continue;
+        if (n < max && text.data[i - 1] != ':' && chance(&seed) % 9 == 0) {
+            while (text.data[start] == ' ')
+                start++;
+            frozen[n++] = (struct span){ start, i };
+        }
+        start = i + 1;
+    }
+    return n;
+}
+
+static void frozen_bytes_stay(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < ARRAY_LEN(widths) * 2; i++) {
+        struct script s;
+        struct oracle o;
+        struct course c;
+        struct span frozen[20];
+        size_t n;
+        const char *at;
+
+        make_script(&s, 60, i + 800);
+        oracle_init(&o, &s);
+        need_some(&o, &s, 2, i);
+        o.noise = i % 2 ? 5 : 0;
+        n = freeze_lines(&s, frozen, 20, i + 1);
+        assert_true(n > 0);
+        c = check(&s, &o,
+                  (struct setup){ .width = widths[i / 2],
+                                  .order = i,
+                                  .frozen = frozen,
+                                  .nfrozen = n });
+        at = buf_str(&c.result);
+        for (size_t f = 0; f < n; f++) { /* all of them, in their order */
+            char *line =
+                xmemdup(s.text.data + frozen[f].start, span_len(frozen[f]));
+            const char *found = strstr(at, line);
+            free(line);
+            assert_non_null(found);
+            at = found + span_len(frozen[f]);
+        }
+        assert_true(c.result.len < s.text.len);
+        buf_deinit(&c.result);
+        buf_deinit(&s.text);
+    }
+}
+
+static void preserving_edits_alone_when_asked(void **state)
+{
+    struct script s;
+    struct oracle o;
+    struct course all, some;
+
+    (void)state;
+    make_script(&s, 50, 900);
+    oracle_init(&o, &s);
+    need_some(&o, &s, 5, 1);
+    some = check(&s, &o, (struct setup){ .width = 1, .preserve_only = true });
+    all = check(&s, &o, (struct setup){ .width = 1 });
+    assert_true(some.minimal);
+    assert_true(all.result.len < some.result.len);
+    buf_deinit(&some.result);
+    buf_deinit(&all.result);
+    buf_deinit(&s.text);
+}
+
+/* Preserving trials first, and mutating ones only when all those failed. */
+static void mutating_edits_wait(void **state)
+{
+    struct script s;
+    struct search_opts opts = { .width = 1 };
+    struct search *search;
+    struct search_trial trial;
+    int mutating = 0;
+
+    (void)state;
+    make_script(&s, 20, 901);
+    search = search_new(buf_bytes(&s.text), NULL, 0, &opts);
+    while (search_next(search, &trial)) {
+        bool mutates = false;
+        for (unsigned kind = 0; kind < EDIT_KINDS; kind++)
+            if (edit_kind_info(kind)->tier == TIER_MUTATE)
+                mutates |= !strcmp(edit_kind_info(kind)->name, trial.kind);
+        assert_true(mutates || mutating == 0);
+        mutating += mutates;
+        search_report(search, trial.id, VERDICT_NO);
+    }
+    assert_true(search_finished(search));
+    assert_true(mutating > 0);
+    search_free(search);
+    buf_deinit(&s.text);
+}
+
+static void an_empty_text_is_finished_at_once(void **state)
+{
+    struct search_opts opts = { .width = 4 };
+    struct search *search = search_new(bytes_of("", 0), NULL, 0, &opts);
+    struct search_trial trial;
+
+    (void)state;
+    assert_false(search_next(search, &trial));
+    assert_true(search_finished(search));
+    assert_true(search_minimal(search));
+    assert_int_equal(search_text(search).len, 0);
+    search_free(search);
+}
+
+static void a_search_can_be_given_up_with_trials_out(void **state)
+{
+    struct script s;
+    struct search_opts opts = { .width = 8 };
+    struct search *search;
+    struct search_trial trial;
+    unsigned n = 0;
+
+    (void)state;
+    make_script(&s, 50, 902);
+    search = search_new(buf_bytes(&s.text), NULL, 0, &opts);
+    while (search_next(search, &trial))
+        n++;
+    assert_in_range(n, 1, 8); /* never more than asked for */
+    assert_false(search_finished(search));
+    assert_false(search_minimal(search));
+    search_free(search);
+    buf_deinit(&s.text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(needed_statements_stay_and_nothing_else),
+        cmocka_unit_test(dependencies_are_followed),
+        cmocka_unit_test(fickle_oracles_are_borne),
+        cmocka_unit_test(all_goes_when_all_is_accepted),
+        cmocka_unit_test(nothing_goes_when_nothing_is_accepted),
+        cmocka_unit_test(unions_are_tested_before_they_are_kept),
+        cmocka_unit_test(a_lost_run_is_given_once_more),
+        cmocka_unit_test(what_never_has_a_verdict_is_not_called_minimal),
+        cmocka_unit_test(frozen_bytes_stay),
+        cmocka_unit_test(preserving_edits_alone_when_asked),
+        cmocka_unit_test(mutating_edits_wait),
+        cmocka_unit_test(an_empty_text_is_finished_at_once),
+        cmocka_unit_test(a_search_can_be_given_up_with_trials_out),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,276 @@
+/* The parts of the search that can be told from outside: heap, rates, memory,
+ * the walk over a list and the merge queue. */
+#include "test/test.h"
+
+#include <string.h>
+
+#include "minimizer/search/heap.h"
+#include "minimizer/search/memory.h"
+#include "minimizer/search/merge.h"
+#include "minimizer/search/rate.h"
+#include "minimizer/search/walk.h"
+
+static uint32_t chance(uint64_t *seed)
+{
+    *seed = *seed * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)(*seed >> 33);
+}
+
+static void heap_gives_the_greatest_first(void **state)
+{
+    struct heap heap = { 0 };
+    uint64_t seed = 1, last = UINT64_MAX;
+
+    (void)state;
+    for (uint32_t i = 0; i < 1000; i++)
+        heap_push(&heap,
+                  (struct heap_entry){ .key = chance(&seed) % 300, .item = i });
+    for (int i = 0; i < 1000; i++) {
+        assert_true(heap_top(&heap)->key <= last);
+        last = heap_top(&heap)->key;
+        heap_pop(&heap);
+    }
+    assert_null(heap_top(&heap));
+    heap_deinit(&heap);
+}
+
+static void heap_breaks_ties_by_order(void **state)
+{
+    struct heap heap = { 0 };
+
+    (void)state;
+    for (uint32_t i = 0; i < 100; i++)
+        heap_push(&heap,
+                  (struct heap_entry){ .key = 7, .order = i * 37 % 100 });
+    for (uint32_t i = 0; i < 100; i++) {
+        assert_int_equal(heap_top(&heap)->order, i);
+        heap_pop(&heap);
+    }
+    heap_push(&heap, (struct heap_entry){ .key = 1 });
+    heap_clear(&heap);
+    assert_null(heap_top(&heap));
+    heap_deinit(&heap);
+}
+
+static void rate_starts_at_its_prior(void **state)
+{
+    struct rate rate = rate_init(0.25);
+
+    (void)state;
+    assert_int_equal(rate_value(&rate), RATE_ONE / 4);
+}
+
+static void rate_follows_what_is_seen(void **state)
+{
+    struct rate rate = rate_init(0.5);
+    uint32_t before;
+
+    (void)state;
+    for (int i = 0; i < 1000; i++) {
+        before = rate_value(&rate);
+        rate_note(&rate, true);
+        assert_true(rate_value(&rate) >= before);
+    }
+    assert_true(rate_value(&rate) > RATE_ONE * 3 / 4);
+    assert_true(rate_value(&rate) < RATE_ONE);
+    for (int i = 0; i < 20; i++)
+        rate_note(&rate, false);
+    assert_true(rate_value(&rate) < RATE_ONE / 2);
+    for (int i = 0; i < 1000; i++)
+        rate_note(&rate, false);
+    assert_true(rate_value(&rate) > 0);
+}
+
+static void memory_keeps_each_text_and_its_last_word(void **state)
+{
+    struct memory memory = { 0 };
+    struct hash128 h = { .high = 5, .low = 9 };
+
+    (void)state;
+    assert_int_equal(memory_get(&memory, h), KNOWN_NOTHING);
+    for (uint64_t i = 0; i < 5000; i++) {
+        /* all fall on few slots: the low bits are alike */
+        struct hash128 key = { .high = i, .low = i % 7 };
+        memory_set(&memory, key, i % 2 ? KNOWN_NO : KNOWN_OUT);
+    }
+    for (uint64_t i = 0; i < 5000; i += 2) {
+        struct hash128 key = { .high = i, .low = i % 7 };
+        assert_int_equal(memory_get(&memory, key), KNOWN_OUT);
+        memory_set(&memory, key, KNOWN_YES);
+    }
+    for (uint64_t i = 0; i < 5000; i++) {
+        struct hash128 key = { .high = i, .low = i % 7 };
+        assert_int_equal(memory_get(&memory, key),
+                         i % 2 ? KNOWN_NO : KNOWN_YES);
+    }
+    assert_int_equal(memory_get(&memory, h), KNOWN_NOTHING);
+    assert_int_equal(memory.n, 5000);
+    memory_deinit(&memory);
+}
+
+/* A list of n one-byte units, by hand. */
+static void make_list(struct edits *edits, uint32_t n, bool whole_first)
+{
+    edits_init(edits);
+    edits_list_begin(edits, "", whole_first);
+    for (uint32_t i = 0; i < n; i++) {
+        edits_begin(edits, 0, (struct span){ i, i + 1 });
+        edits_delete(edits, (struct span){ i, i + 1 });
+        edits_end(edits);
+    }
+    edits_list_end(edits);
+}
+
+static void walk_doubles_while_runs_go(void **state)
+{
+    struct edits edits;
+    struct walk walk;
+    struct claim claim;
+    const uint32_t from[] = { 99, 97, 93, 85, 69, 37, 0 };
+
+    (void)state;
+    make_list(&edits, 100, false);
+    walk_init(&walk, &edits, 0);
+    for (size_t i = 0; i < ARRAY_LEN(from); i++) {
+        assert_true(walk_next(&walk, &edits, &claim));
+        assert_int_equal(claim.from, from[i]);
+        walk_said(&walk, &edits, &claim, true);
+    }
+    assert_false(walk_next(&walk, &edits, &claim));
+    walk_deinit(&walk);
+    edits_deinit(&edits);
+}
+
+static void walk_cuts_a_failed_run_in_halves(void **state)
+{
+    struct edits edits;
+    struct walk walk;
+    struct claim claim = { .from = 0, .to = 8, .units = 8 };
+
+    (void)state;
+    make_list(&edits, 8, false);
+    walk_init(&walk, &edits, 0);
+    walk.cursor = 0;
+    walk_said(&walk, &edits, &claim, false);
+    assert_true(walk_next(&walk, &edits, &claim));
+    assert_int_equal(claim.from, 4);
+    assert_int_equal(claim.to, 8);
+    edits.items[1].dead = edits.items[2].dead = edits.items[3].dead = true;
+    assert_true(walk_next(&walk, &edits, &claim)); /* of 0 to 4 one lives */
+    assert_int_equal(claim.from, 0);
+    assert_int_equal(claim.to, 1);
+    assert_int_equal(claim.units, 1);
+    walk_said(&walk, &edits, &claim, false);
+    assert_false(walk_next(&walk, &edits, &claim));
+    walk_deinit(&walk);
+    edits_deinit(&edits);
+}
+
+static void walk_waits_for_the_whole_list(void **state)
+{
+    struct edits edits;
+    struct walk walk;
+    struct claim claim;
+
+    (void)state;
+    make_list(&edits, 10, true);
+    walk_init(&walk, &edits, 0);
+    assert_true(walk_next(&walk, &edits, &claim));
+    assert_int_equal(claim.units, 10);
+    assert_false(walk_next(&walk, &edits, &claim));
+    walk_return(&walk, &claim);
+    assert_true(walk_next(&walk, &edits, &claim));
+    assert_int_equal(claim.units, 10);
+    walk_said(&walk, &edits, &claim, false);
+    for (uint32_t i = 10; i > 0; i--) { /* then one by one from the end */
+        assert_true(walk_next(&walk, &edits, &claim));
+        assert_int_equal(claim.from, i - 1);
+        assert_int_equal(claim.units, 1);
+        walk_said(&walk, &edits, &claim, false);
+    }
+    assert_false(walk_next(&walk, &edits, &claim));
+    walk_deinit(&walk);
+    edits_deinit(&edits);
+}
+
+/* Drive the queue with one bad claim; returns how many tests it took until
+ * the offender is at its front alone and known to be bad. */
+static int find_offender(size_t n, uint32_t bad)
+{
+    struct merge merge = { 0 };
+    struct claim dropped;
+    int tests = 0;
+
+    for (uint32_t i = 0; i < n; i++) {
+        struct claim claim = claim_of_edit(i);
+        merge_add(&merge, &claim);
+    }
+    while (merge.n > 0) {
+        size_t prefix = merge_prefix(&merge);
+        bool good = true;
+
+        for (size_t i = 0; i < prefix; i++)
+            good = good && merge.items[i].from != bad;
+        tests++;
+        merge_given(&merge, prefix);
+        assert_int_equal(merge_prefix(&merge), 0); /* one at a time */
+        merge_back(&merge);
+        if (good) {
+            merge_yes(&merge, prefix);
+        } else if (merge_no(&merge, prefix, &dropped)) {
+            assert_int_equal(dropped.from, bad);
+            bad = UINT32_MAX;
+        }
+    }
+    assert_int_equal(bad, UINT32_MAX);
+    merge_deinit(&merge);
+    return tests;
+}
+
+static void merge_finds_the_offender_by_doubling(void **state)
+{
+    (void)state;
+    for (uint32_t bad = 0; bad < 40; bad++)
+        assert_true(find_offender(40, bad) <= 2 + 6 * 6);
+    assert_int_equal(find_offender(16, 0), 3); /* all, it, the rest */
+}
+
+static void merge_forgets_claims_that_are_removed(void **state)
+{
+    struct merge merge = { 0 };
+    struct claim dropped;
+
+    (void)state;
+    for (uint32_t i = 0; i < 4; i++) {
+        struct claim claim = claim_of_edit(i);
+        merge_add(&merge, &claim);
+    }
+    assert_false(merge_no(&merge, 2, &dropped));
+    assert_int_equal(merge_prefix(&merge), 1);
+    merge_remove(&merge, 0);
+    assert_int_equal(merge_prefix(&merge), 1); /* the other is the bad one */
+    merge_remove(&merge, 0);
+    assert_int_equal(merge_prefix(&merge), 2);
+    merge_given(&merge, 2);
+    merge_remove(&merge, 1);
+    assert_int_equal(merge.tested, 1);
+    merge_deinit(&merge);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(heap_gives_the_greatest_first),
+        cmocka_unit_test(heap_breaks_ties_by_order),
+        cmocka_unit_test(rate_starts_at_its_prior),
+        cmocka_unit_test(rate_follows_what_is_seen),
+        cmocka_unit_test(memory_keeps_each_text_and_its_last_word),
+        cmocka_unit_test(walk_doubles_while_runs_go),
+        cmocka_unit_test(walk_cuts_a_failed_run_in_halves),
+        cmocka_unit_test(walk_waits_for_the_whole_list),
+        cmocka_unit_test(merge_finds_the_offender_by_doubling),
+        cmocka_unit_test(merge_forgets_claims_that_are_removed),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
