@@ -238,7 +238,7 @@ void gen_list(struct gen *g, uint16_t kind, const struct item *items, size_t n,
     for (size_t from = 0; from < n;) {
         size_t to = from;
 
-        while (to < n && !gen_frozen(g, items[to].at))
+        while (to < n && !items[to].stays && !gen_frozen(g, items[to].at))
             to++;
         if (to > from)
             offer_segment(g, kind, items, n, from, to, empty, whole_first);

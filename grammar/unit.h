@@ -49,6 +49,7 @@ struct item {
     struct span at;    /* what goes; the last one's may hold a comma behind */
     struct span cover; /* the node */
     bool touches_import;
+    bool stays; /* not offered: splits the list as a frozen one does */
 };
 
 /* Offer a list (edits_list_begin) of n siblings: each goes up to the start of
