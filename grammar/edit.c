@@ -145,6 +145,11 @@ uint32_t edits_end(struct edits *edits)
     return (uint32_t)edits->n++;
 }
 
+void edits_drop(struct edits *edits)
+{
+    edits->nchanges = edits->items[edits->n].first;
+}
+
 void edits_list_begin(struct edits *edits, const char *empty, bool whole_first)
 {
     xgrow(&edits->lists, &edits->lists_room, edits->nlists + 1,

@@ -76,6 +76,9 @@ void edits_change(struct edits *edits, struct span at, const char *text,
 void edits_delete(struct edits *edits, struct span at);
 uint32_t edits_end(struct edits *edits);
 
+/* Instead of edits_end(): forget the edit begun. */
+void edits_drop(struct edits *edits);
+
 /* A copy of text in the arena, freed with the edits. */
 const char *edits_text(struct edits *edits, const char *text, size_t len);
 

@@ -118,13 +118,15 @@
                                                                         "dict"                                                     \
                                                                         "iona"                                                     \
                                                                         "ry")                                                      \
-                        row(PAIR, "pair") row(LIST_COMPREHENSION, "list_"                                                          \
-                                                                  "comprehens"                                                     \
-                                                                  "ion") row(                                                      \
-                            DICTIONARY_COMPREHENSION,                                                                              \
-                            "dictionary_"                                                                                          \
-                            "comprehension") row(SET_COMPREHENSION,                                                                \
-                                                 "set_comprehension")                                                              \
+                        row(PAIR, "pair") row(                                                                                     \
+                            LIST_COMPREHENSION,                                                                                    \
+                            "list_"                                                                                                \
+                            "comprehens"                                                                                           \
+                            "ion") row(DICTIONARY_COMPREHENSION,                                                                   \
+                                       "dictionary_"                                                                               \
+                                       "comprehension") row(SET_COMPREHENSION,                                                     \
+                                                            "set_"                                                                 \
+                                                            "comprehension")                                                       \
                             row(GENERATOR_EXPRESSION, "generator_expression") row(                                                 \
                                 FOR_IN_CLAUSE,                                                                                     \
                                 "for_in_clause") row(IF_CLAUSE,                                                                    \

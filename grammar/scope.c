@@ -747,6 +747,11 @@ uint32_t scopes_symbol_at(const struct scopes *scopes, uint32_t start)
     return SYMBOL_NONE;
 }
 
+uint32_t scopes_symbols(const struct scopes *scopes)
+{
+    return (uint32_t)scopes->nsymbols;
+}
+
 const struct occurrence *symbol_occurrences(const struct scopes *scopes,
                                             uint32_t symbol, size_t *n)
 {

@@ -43,6 +43,10 @@ void scopes_free(struct scopes *scopes);
  * the file (a builtin) has a symbol too: symbol_bound() is false. */
 uint32_t scopes_symbol_at(const struct scopes *scopes, uint32_t start);
 
+/* Symbols are numbered 0, 1, ..., in the order of their first binding, then
+ * of their first use. */
+uint32_t scopes_symbols(const struct scopes *scopes);
+
 /* All occurrences in text order, borrowed. */
 const struct occurrence *symbol_occurrences(const struct scopes *scopes,
                                             uint32_t symbol, size_t *n);

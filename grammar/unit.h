@@ -24,6 +24,7 @@ struct unit {
     struct span at;   /* the statement, with a semicolon that ends its line */
     struct span cut;  /* what deleting it deletes */
     struct span lead; /* the separator before it (empty for the first) */
+    bool has_import;  /* an import statement is it, or is in it */
 };
 
 /* All statements of a file in text order, an outer one before what is in it. */
