@@ -10,6 +10,8 @@
 #ifndef AUTODD_CONFIG_H
 #define AUTODD_CONFIG_H
 
+#define AUTODD_VERSION "0.1.0"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -118,5 +118,5 @@ void config_print_help(void)
 
 void config_print_version(void)
 {
-    puts("autodd-c 0.1.0");
+    puts("autodd-c " AUTODD_VERSION);
 }

@@ -37,8 +37,10 @@ struct calibration_result {
 };
 
 /* `can_fork`: the worker has a fork server. `other_cwd`: whether the user's
- * folder is another one than the script's. config is borrowed. */
-struct calibration *calibration_new(const struct config *config, bool can_fork,
+ * folder is another one than the script's. config and script (the text that is
+ * run) are borrowed. */
+struct calibration *calibration_new(const struct config *config,
+                                    struct bytes script, bool can_fork,
                                     bool other_cwd);
 void calibration_free(struct calibration *calibration);
 

@@ -304,8 +304,9 @@ static void session_on_ready(void *arg, const struct ready *ready)
     s->python_version = xstrdup(ready->python_version);
     if (!ready->forks && ready->no_fork_reason && ready->no_fork_reason[0])
         say(s, SAY_NOTE, ready->no_fork_reason);
+    struct bytes script = bytes_of(s->input.text, s->input.len);
     bool other = s->user_cwd && strcmp(s->user_cwd, s->input.dir) != 0;
-    s->calibration = calibration_new(s->config, ready->forks, other);
+    s->calibration = calibration_new(s->config, script, ready->forks, other);
     enter(s, SESSION_CALIBRATING);
     calibrate_pump(s);
 }

@@ -23,6 +23,10 @@
 
 struct store;
 
+/* $XDG_STATE_HOME/autodd-c/state.db, by default below ~/.local/state; caller
+ * frees. NULL when there is no home folder to be found. */
+char *store_default_path(void);
+
 /* Open or make the file at `path` (its folder is made). -EINVAL when the file
  * is corrupt or no state file, -EPROTO when a newer version wrote it: the
  * sentence names the file and says that --force moves it aside; with
@@ -76,6 +80,10 @@ int store_write(struct store *store, int64_t job,
 int store_replay(struct store *store, int64_t job,
                  bool (*each)(void *arg, const struct store_report *report),
                  void *arg, struct err *err);
+
+/* Whether a text with this fingerprint (hash_bytes) is an accepted step of any
+ * job: then a file that holds it is an earlier result of ours. */
+bool store_knows(struct store *store, struct hash128 text);
 
 /* What is known of a job. Strings are the caller's. */
 struct store_status {

@@ -22,6 +22,8 @@ static struct config config = {
     .tightness = TIGHT_TEMPLATE,
 };
 
+static const struct bytes script = { "raise ValueError('boom')\n", 25 };
+
 static struct observation observe(bool shows, const struct play *play)
 {
     struct observation o = { .end = END_EXIT, .wall_ms = play->wall_ms };
@@ -39,7 +41,7 @@ static struct observation observe(bool shows, const struct play *play)
 static struct calibration *carry_out(struct play *play)
 {
     struct calibration *c =
-        calibration_new(&config, play->can_fork, play->other_cwd);
+        calibration_new(&config, script, play->can_fork, play->other_cwd);
     struct calibration_run runs[2];
 
     while (!calibration_finished(c)) {
@@ -172,7 +174,7 @@ static void hang_gets_a_limit_of_its_own(void **state)
 
 static void run_that_is_lost_ends_it_with_the_reason(void **state)
 {
-    struct calibration *c = calibration_new(&config, true, true);
+    struct calibration *c = calibration_new(&config, script, true, true);
     struct calibration_run run;
     struct observation o = { .end = END_LOST, .why = xstrdup("no room") };
     (void)state;
