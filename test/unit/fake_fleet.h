@@ -1,0 +1,87 @@
+/* fake_fleet.h - a fleet without workers for tests of what stands on it: takes
+ * the place of fleet.c. Runs wait until fake_fleet_turn() answers the oldest by
+ * the test's oracle, so that every order of events can be played. */
+#ifndef AUTODD_FAKE_FLEET_H
+#define AUTODD_FAKE_FLEET_H
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/mem.h"
+#include "minimizer/fleet/fleet.h"
+
+#define FAKE_SLOTS_MAX 16
+
+struct fake_run {
+    char *text;
+    enum run_how how;
+    bool by_path;
+    fleet_done_cb done;
+    void *arg;
+};
+
+struct fleet {
+    unsigned slots;
+    struct fake_run runs[64];
+    unsigned n;
+    uint64_t asked, fresh;
+    /* What a run of this text shows. */
+    struct observation (*oracle)(void *arg, const char *text, enum run_how how);
+    void *arg;
+    bool cancelled;
+};
+
+void fleet_run(struct fleet *fleet, const struct run_request *request,
+               fleet_done_cb done, void *arg)
+{
+    fleet->asked++;
+    fleet->fresh += request->how == RUN_FRESH;
+    if (fleet->n == sizeof(fleet->runs) / sizeof(fleet->runs[0]))
+        abort();
+    fleet->runs[fleet->n++] = (struct fake_run){
+        .text = xmemdup(request->text.data, request->text.len),
+        .how = request->how,
+        .by_path = request->path != NULL,
+        .done = done,
+        .arg = arg,
+    };
+}
+
+unsigned fleet_free_slots(const struct fleet *fleet)
+{
+    return fleet->n < fleet->slots ? fleet->slots - fleet->n : 0;
+}
+
+void fleet_cancel(struct fleet *fleet)
+{
+    fleet->cancelled = true;
+}
+
+uint64_t fleet_now_ms(const struct fleet *fleet)
+{
+    return fleet->asked;
+}
+
+/* Answer the run at `index`; false when there is none. */
+static inline bool fake_fleet_turn(struct fleet *fleet, unsigned index)
+{
+    static const struct observation lost = { .end = END_LOST };
+
+    if (index >= fleet->n)
+        return false;
+    struct fake_run run = fleet->runs[index];
+    struct observation o = lost;
+
+    fleet->n--;
+    memmove(&fleet->runs[index], &fleet->runs[index + 1],
+            (fleet->n - index) * sizeof(run));
+    if (!fleet->cancelled)
+        o = fleet->oracle(fleet->arg, run.text, run.how);
+    run.done(run.arg, &o);
+    if (!fleet->cancelled)
+        observation_deinit(&o);
+    free(run.text);
+    return true;
+}
+
+#endif

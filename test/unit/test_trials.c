@@ -1,0 +1,290 @@
+/* The search at work on a fleet that the test plays. */
+#include "test/test.h"
+
+#include <string.h>
+
+#include "minimizer/trials.h"
+#include "test/unit/fake_fleet.h"
+
+static struct config config = { .tightness = TIGHT_TEMPLATE };
+
+static const char script[] = "import os\n"
+                             "a = 1\n"
+                             "b = 2\n"
+                             "c = a + b\n"
+                             "raise KeyError(os)\n";
+
+struct play {
+    const char *needed[3]; /* lines a failing text holds */
+    bool forked_lies;      /* forked runs fail without their import too */
+    unsigned lost_every;   /* every n-th run comes to nothing; 0: none */
+    unsigned asked, reports, accepts, finishes, failures;
+    const char *why;
+    struct store_report log[512];
+};
+
+static struct observation failure(void)
+{
+    return (struct observation){
+        .end = END_EXIT,
+        .exit_code = 1,
+        .exc_type = xstrdup("KeyError"),
+        .exc_message = xstrdup("x"),
+    };
+}
+
+static struct observation oracle(void *arg, const char *text, enum run_how how)
+{
+    struct play *play = arg;
+
+    play->asked++;
+    if (play->lost_every > 0 && play->asked % play->lost_every == 0)
+        return (struct observation){ .end = END_LOST,
+                                     .why = xstrdup("no room") };
+    for (size_t i = 0; i < ARRAY_LEN(play->needed); i++) {
+        const char *line = play->needed[i];
+        bool lie = play->forked_lies && how == RUN_FORK && line &&
+                   strstr(line, "import");
+
+        if (line && !lie && !strstr(text, line))
+            return (struct observation){ .end = END_EXIT };
+    }
+    struct observation o = failure();
+    o.forked = how == RUN_FORK;
+    return o;
+}
+
+static void on_reported(void *arg, const struct store_report *row,
+                        bool accepted)
+{
+    struct play *play = arg;
+
+    play->log[play->reports++ % ARRAY_LEN(play->log)] = *row;
+    play->accepts += accepted;
+}
+
+static void on_finished(void *arg, const char *why)
+{
+    struct play *play = arg;
+
+    play->finishes++;
+    play->why = why;
+}
+
+static void on_failed(void *arg, const struct err *err)
+{
+    struct play *play = arg;
+    (void)err;
+
+    play->failures++;
+}
+
+struct stage {
+    struct fleet fleet;
+    struct signature *signature;
+    struct search *search;
+    struct trials *trials;
+};
+
+static void set_up(struct stage *stage, struct play *play, unsigned slots,
+                   uint64_t max_runs)
+{
+    static const struct trials_events events = { on_reported, on_finished,
+                                                 on_failed };
+    struct search_opts opts = { .width = slots };
+    struct observation first = failure();
+    struct bytes text = bytes_of(script, sizeof(script) - 1);
+
+    memset(stage, 0, sizeof(*stage));
+    stage->fleet.slots = slots;
+    stage->fleet.oracle = oracle;
+    stage->fleet.arg = play;
+    stage->signature = signature_pin(&config, text, &first, NULL);
+    assert_non_null(stage->signature);
+    observation_deinit(&first);
+    stage->search = search_new(text, NULL, 0, &opts);
+    struct trials_spec spec = {
+        .fleet = &stage->fleet,
+        .search = stage->search,
+        .signature = stage->signature,
+        .fork = true,
+        .tries = 1,
+        .max_runs = max_runs,
+    };
+    stage->trials = trials_new(&spec, &events, play);
+}
+
+static void tear_down(struct stage *stage)
+{
+    trials_free(stage->trials);
+    search_free(stage->search);
+    signature_free(stage->signature);
+}
+
+/* Answer the runs in an order that `seed` decides, until all is over. */
+static void carry_out(struct stage *stage, struct play *play, unsigned seed)
+{
+    trials_pump(stage->trials);
+    while (play->finishes == 0 && stage->fleet.n > 0) {
+        seed = seed * 1103515245u + 12345u;
+        fake_fleet_turn(&stage->fleet, (seed >> 16) % stage->fleet.n);
+    }
+}
+
+static void only_needed_lines_stay(void **state)
+{
+    (void)state;
+    for (unsigned slots = 1; slots <= 8; slots *= 2) {
+        struct play play = { .needed = { "import os", "raise KeyError" } };
+        struct stage stage;
+
+        set_up(&stage, &play, slots, 0);
+        carry_out(&stage, &play, slots);
+        struct bytes text = search_text(stage.search);
+
+        assert_int_equal(play.finishes, 1);
+        assert_null(play.why);
+        assert_non_null(strstr(text.data, "import os\nraise KeyError"));
+        assert_null(strstr(text.data, "a = "));
+        assert_int_equal(trials_counts(stage.trials).runs, play.asked);
+        tear_down(&stage);
+    }
+}
+
+static void forked_yes_to_a_dropped_import_is_asked_again_fresh(void **state)
+{
+    struct play play = { .needed = { "import os", "raise" },
+                         .forked_lies = true };
+    struct stage stage;
+    (void)state;
+
+    set_up(&stage, &play, 2, 0);
+    carry_out(&stage, &play, 1);
+    assert_non_null(strstr(search_text(stage.search).data, "import os"));
+    assert_true(stage.fleet.fresh > 0);
+    tear_down(&stage);
+}
+
+static void run_that_came_to_nothing_is_no_verdict(void **state)
+{
+    struct play play = { .needed = { "raise" }, .lost_every = 3 };
+    struct stage stage;
+    (void)state;
+
+    set_up(&stage, &play, 1, 0);
+    carry_out(&stage, &play, 1);
+    assert_int_equal(play.finishes, 1);
+    assert_int_equal(play.failures, 0);
+    assert_null(strstr(search_text(stage.search).data, "a = 1"));
+    assert_true(trials_counts(stage.trials).no_verdict > 0);
+    tear_down(&stage);
+}
+
+static void broken_machine_stops_the_search(void **state)
+{
+    struct play play = { .needed = { "raise" }, .lost_every = 1 };
+    struct stage stage;
+    (void)state;
+
+    set_up(&stage, &play, 2, 0);
+    carry_out(&stage, &play, 1);
+    while (fake_fleet_turn(&stage.fleet, 0))
+        ;
+    assert_int_equal(play.failures, 1);
+    assert_int_equal(play.finishes, 1);
+    assert_string_equal(play.why, "environment");
+    assert_int_equal(search_text(stage.search).len, sizeof(script) - 1);
+    tear_down(&stage);
+}
+
+static void budget_of_runs_is_kept(void **state)
+{
+    struct play play = { .needed = { "raise" } };
+    struct stage stage;
+    (void)state;
+
+    set_up(&stage, &play, 4, 3);
+    carry_out(&stage, &play, 1);
+    assert_string_equal(play.why, "max-runs");
+    assert_true(play.asked <= 3);
+    tear_down(&stage);
+}
+
+static void stop_ends_it_once_what_is_out_is_answered(void **state)
+{
+    struct play play = { .needed = { "raise" } };
+    struct stage stage;
+    (void)state;
+
+    set_up(&stage, &play, 2, 0);
+    trials_pump(stage.trials);
+    assert_true(stage.fleet.n > 0);
+    trials_stop(stage.trials, "interrupt");
+    assert_int_equal(play.finishes, 0);
+    while (fake_fleet_turn(&stage.fleet, 0))
+        ;
+    assert_int_equal(play.finishes, 1);
+    assert_string_equal(play.why, "interrupt");
+    tear_down(&stage);
+}
+
+static void replay_brings_the_search_to_where_it_stood(void **state)
+{
+    (void)state;
+    for (unsigned slots = 1; slots <= 4; slots *= 2) {
+        struct play first = { .needed = { "import os", "raise" } };
+        struct stage a;
+
+        set_up(&a, &first, slots, 0);
+        carry_out(&a, &first, 7);
+
+        for (unsigned cut = 0; cut <= first.reports; cut++) {
+            struct play second = { .needed = { "import os", "raise" } };
+            struct stage b;
+
+            set_up(&b, &second, slots, 0);
+            for (unsigned i = 0; i < cut; i++) {
+                bool accepted;
+
+                assert_true(trials_replay(b.trials, &first.log[i], &accepted));
+            }
+            carry_out(&b, &second, 7);
+            assert_int_equal(search_text(b.search).len,
+                             search_text(a.search).len);
+            /* Nothing but what was out at the cut is run twice. */
+            assert_true(second.asked + cut <= first.reports + 2 * slots);
+            tear_down(&b);
+        }
+        tear_down(&a);
+    }
+}
+
+static void log_of_another_search_is_refused(void **state)
+{
+    struct play play = { .needed = { "raise" } };
+    struct store_report row = { .issued = 1, .trial = 1, .verdict = 1 };
+    struct stage stage;
+    bool accepted;
+    (void)state;
+
+    set_up(&stage, &play, 1, 0);
+    assert_false(trials_replay(stage.trials, &row, &accepted));
+    carry_out(&stage, &play, 1);
+    assert_int_equal(play.finishes, 1);
+    tear_down(&stage);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(only_needed_lines_stay),
+        cmocka_unit_test(forked_yes_to_a_dropped_import_is_asked_again_fresh),
+        cmocka_unit_test(run_that_came_to_nothing_is_no_verdict),
+        cmocka_unit_test(broken_machine_stops_the_search),
+        cmocka_unit_test(budget_of_runs_is_kept),
+        cmocka_unit_test(stop_ends_it_once_what_is_out_is_answered),
+        cmocka_unit_test(replay_brings_the_search_to_where_it_stood),
+        cmocka_unit_test(log_of_another_search_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

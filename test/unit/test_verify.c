@@ -1,0 +1,163 @@
+/* The final check over a chain of steps, some of which fail by themselves. */
+#include "test/test.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "minimizer/verify.h"
+#include "test/unit/fake_fleet.h"
+
+static struct config config = { .tightness = TIGHT_TEMPLATE };
+
+struct play {
+    size_t fails_up_to; /* steps 0 .. this fail by themselves */
+    unsigned lost;      /* so many runs come to nothing first */
+    size_t refuse;      /* this step cannot be put in place; 0: none */
+    size_t placed;
+    int dones;
+    struct verify_result result;
+};
+
+static struct observation failure(void)
+{
+    return (struct observation){
+        .end = END_EXIT,
+        .exit_code = 1,
+        .exc_type = xstrdup("KeyError"),
+        .exc_message = xstrdup("x"),
+    };
+}
+
+static struct observation oracle(void *arg, const char *text, enum run_how how)
+{
+    struct play *play = arg;
+    (void)text;
+    (void)how;
+
+    if (play->lost > 0) {
+        play->lost--;
+        return (struct observation){ .end = END_LOST,
+                                     .why = xstrdup("no room") };
+    }
+    return play->placed <= play->fails_up_to
+               ? failure()
+               : (struct observation){ .end = END_EXIT };
+}
+
+static int place(void *arg, size_t step, struct bytes *text, struct err *err)
+{
+    struct play *play = arg;
+
+    if (play->refuse && step == play->refuse)
+        return err_set(err, -ENOSPC, "no room for step %zu", step);
+    play->placed = step;
+    *text = bytes_of("x", 1);
+    return 0;
+}
+
+static void on_done(void *arg, const struct verify_result *result)
+{
+    struct play *play = arg;
+
+    play->dones++;
+    play->result = *result;
+}
+
+static void carry_out(struct play *play, size_t steps)
+{
+    struct fleet fleet = { .slots = 4, .oracle = oracle, .arg = play };
+    struct observation first = failure();
+    struct signature *signature =
+        signature_pin(&config, bytes_of("", 0), &first, NULL);
+    struct verify_spec spec = {
+        .fleet = &fleet,
+        .signature = signature,
+        .steps = steps,
+        .runs = 3,
+        .needed = 3,
+        .place = place,
+    };
+
+    observation_deinit(&first);
+    verify_start(&spec, on_done, play);
+    assert_int_equal(play->dones, 0);
+    while (fake_fleet_turn(&fleet, 0))
+        ;
+    assert_int_equal(play->dones, 1);
+    signature_free(signature);
+}
+
+static void newest_step_that_fails_is_the_result(void **state)
+{
+    struct play play = { .fails_up_to = 9 };
+    (void)state;
+
+    carry_out(&play, 10);
+    assert_int_equal(play.result.error, 0);
+    assert_int_equal(play.result.step, 9);
+    assert_int_equal(play.result.runs, 3);
+    assert_int_equal(play.result.matched, 3);
+    assert_false(play.result.walked_back);
+}
+
+static void chain_is_walked_back_to_the_last_step_that_fails(void **state)
+{
+    (void)state;
+    for (size_t good = 0; good < 9; good++) {
+        struct play play = { .fails_up_to = good };
+
+        carry_out(&play, 10);
+        assert_int_equal(play.result.error, 0);
+        assert_int_equal(play.result.step, good);
+        assert_int_equal(play.placed, good);
+        assert_true(play.result.walked_back);
+        assert_int_equal(play.result.matched, good > 0 ? 3 : 0);
+    }
+}
+
+static void lost_runs_are_made_again(void **state)
+{
+    struct play play = { .fails_up_to = 1, .lost = 4 };
+    (void)state;
+
+    carry_out(&play, 2);
+    assert_int_equal(play.result.error, 0);
+    assert_int_equal(play.result.matched, 3);
+}
+
+static void too_many_lost_runs_end_it(void **state)
+{
+    struct play play = { .fails_up_to = 1, .lost = 1000 };
+    (void)state;
+
+    carry_out(&play, 2);
+    assert_int_equal(play.result.error, -EIO);
+    assert_non_null(strstr(play.result.err.text, "no room"));
+}
+
+static void full_disk_is_told(void **state)
+{
+    (void)state;
+    for (size_t refuse = 1; refuse < 6; refuse += 4) {
+        struct play play = { .fails_up_to = 3, .refuse = refuse };
+
+        carry_out(&play, 6);
+        if (refuse == 5) {
+            assert_int_equal(play.result.error, -ENOSPC);
+            assert_non_null(strstr(play.result.err.text, "step 5"));
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(newest_step_that_fails_is_the_result),
+        cmocka_unit_test(chain_is_walked_back_to_the_last_step_that_fails),
+        cmocka_unit_test(lost_runs_are_made_again),
+        cmocka_unit_test(too_many_lost_runs_end_it),
+        cmocka_unit_test(full_disk_is_told),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
