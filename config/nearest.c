@@ -23,7 +23,7 @@ static size_t distance(const char *a, size_t n, const char *b, size_t m)
         d[0][k] = k;
     for (size_t i = 1; i <= n; i++) {
         for (size_t k = 1; k <= m; k++) {
-            char c = a[i - 1] == '_' ? '-' : a[i - 1];
+            char c = a[i - 1];
             size_t best = d[i - 1][k - 1] + (c != b[k - 1]);
 
             best = least(best, d[i - 1][k] + 1);
