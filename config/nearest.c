@@ -12,7 +12,7 @@ static size_t least(size_t a, size_t b)
 }
 
 /* Levenshtein distance, with two swapped neighbours as one step ("optimal
- * string alignment"); '_' counts as '-'. Both lengths below NAME_MAX_LEN. */
+ * string alignment"). Both lengths at most NAME_MAX_LEN. */
 static size_t distance(const char *a, size_t n, const char *b, size_t m)
 {
     size_t d[NAME_MAX_LEN + 1][NAME_MAX_LEN + 1];
