@@ -12,7 +12,7 @@ static size_t least(size_t a, size_t b)
 }
 
 /* Levenshtein distance, with two swapped neighbours as one step ("optimal
- * string alignment"); '_' counts as '-'. Both lengths below NAME_MAX_LEN. */
+ * string alignment"). Both lengths at most NAME_MAX_LEN. */
 static size_t distance(const char *a, size_t n, const char *b, size_t m)
 {
     size_t d[NAME_MAX_LEN + 1][NAME_MAX_LEN + 1];
@@ -23,7 +23,7 @@ static size_t distance(const char *a, size_t n, const char *b, size_t m)
         d[0][k] = k;
     for (size_t i = 1; i <= n; i++) {
         for (size_t k = 1; k <= m; k++) {
-            char c = a[i - 1] == '_' ? '-' : a[i - 1];
+            char c = a[i - 1];
             size_t best = d[i - 1][k - 1] + (c != b[k - 1]);
 
             best = least(best, d[i - 1][k] + 1);
