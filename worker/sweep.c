@@ -20,6 +20,7 @@
  * search is repeated until it finds nobody new. */
 #include "worker/sweep.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -397,6 +398,23 @@ static bool was_killed(const struct family *killed, const struct proc *proc)
     return false;
 }
 
+/* SIGKILL to the process, and first to its group in one go: a process that
+ * forks and ends, again and again, is never where one has just seen it, but
+ * does not leave its group by forking. */
+static void kill_member(const struct sweep *sweep, const struct member *m)
+{
+    pid_t group = m->proc.group;
+    bool others = group <= 1 || group == getpgrp();
+
+    for (size_t i = 0; i < sweep->nspared; i++)
+        others |= getpgid(sweep->spared[i]) == group;
+    for (size_t i = 0; i < sweep->nruns; i++)
+        others |= !sweep->runs[i].over && sweep->runs[i].leader == group;
+    if (!others)
+        kill(-group, SIGKILL);
+    proc_kill(m->proc.pid, m->proc.start);
+}
+
 size_t sweep_end(struct sweep *sweep, uint64_t id)
 {
     struct run *run = find_run(sweep, id);
@@ -412,7 +430,7 @@ size_t sweep_end(struct sweep *sweep, uint64_t id)
             const struct member *m = &family.at[i];
             if (!is_left(sweep, m) || was_killed(&killed, &m->proc))
                 continue;
-            proc_kill(m->proc.pid, m->proc.start);
+            kill_member(sweep, m);
             add_member(&killed, *m);
             more = true;
         }
