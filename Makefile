@@ -136,8 +136,11 @@ test: $(PROG) $(UNIT) $(FUZZ:%=$(BUILD)/test/fuzz/replay_%)
 unit: $(UNIT)
 	@for t in $(UNIT); do ./$$t || exit 1; done
 
+# A test that defines __wrap_NAME gets our calls of NAME, to make them fail.
 $(BUILD)/test/unit/%: $(BUILD)/test/unit/%.o $(LIB)
-	$(CC) $(LDFLAGS) $(WRAP) -o $@ $^ $(LDLIBS) -lcmocka
+	$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS) -lcmocka \
+	    $$(sed -n 's/.*\b__wrap_\([a-z0-9_]*\).*/-Wl,--wrap=\1/p' \
+	        test/unit/$*.c | sort -u)
 $(UNIT:%=%.o): | build/.packages-test
 
 # test/fuzz/corpus/NAME/ holds every input that ever mattered to fuzz_NAME.c.
