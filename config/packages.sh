@@ -104,7 +104,7 @@ export DEBIAN_FRONTEND=noninteractive
 apt() {
     # Another apt-get may hold the lock: wait for it instead of failing.
     $as_root DEBIAN_FRONTEND=noninteractive apt-get \
-        -o DPkg::Lock::Timeout=300 -qq "$@" </dev/null >&2
+        -o DPkg::Lock::Timeout=300 -qq "$@" </dev/null >/dev/null
 }
 # shellcheck disable=SC2086
 { apt update && apt install -y --no-install-recommends $want; } || {
