@@ -354,3 +354,152 @@ const struct nodes *tree_nodes(const struct tree *tree)
         read_nodes(tree, &cache->nodes);
     return &cache->nodes;
 }
+
+/* What the worker asks of a script before it runs. */
+
+static void call_out(const struct nodes *ns, struct span at,
+                     void (*out)(void *, const char *), void *arg,
+                     struct span **seen, size_t *nseen, size_t *room)
+{
+    for (size_t i = 0; i < *nseen; i++)
+        if (span_len((*seen)[i]) == span_len(at) &&
+            memcmp(ns->text.data + (*seen)[i].start, ns->text.data + at.start,
+                   span_len(at)) == 0)
+            return;
+    xgrow(seen, room, *nseen + 1, sizeof(**seen));
+    (*seen)[(*nseen)++] = at;
+    char *name = xmemdup(ns->text.data + at.start, span_len(at));
+    out(arg, name);
+    free(name);
+}
+
+void tree_imports(const struct tree *tree,
+                  void (*out)(void *arg, const char *module), void *arg)
+{
+    const struct nodes *ns = tree_nodes(tree);
+    struct span *seen = NULL;
+    size_t nseen = 0, room = 0;
+
+    for (uint32_t i = 0; i < ns->n; i++) {
+        enum node_field field = FIELD_name;
+
+        if (node_is(ns, i, NODE_IMPORT_FROM))
+            field = FIELD_module_name;
+        else if (!node_is(ns, i, NODE_IMPORT))
+            continue;
+        for (uint32_t c = node_named_child(ns, i); c != NODE_NONE;
+             c = node_named_sibling(ns, c)) {
+            uint32_t name = c;
+
+            if (ns->at[c].field != field)
+                continue;
+            if (node_is(ns, c, NODE_ALIASED_IMPORT))
+                name = node_field(ns, c, FIELD_name);
+            if (node_is(ns, name, NODE_DOTTED_NAME))
+                call_out(ns, node_span(ns, name), out, arg, &seen, &nseen,
+                         &room);
+        }
+    }
+    free(seen);
+}
+
+/* The text of a string without escapes, prefix or pieces; NULL else. Caller
+ * frees. */
+static char *plain_string(const struct nodes *ns, uint32_t i)
+{
+    uint32_t start = node_child_of(ns, i, NODE_STRING_START);
+    uint32_t content = node_child_of(ns, i, NODE_STRING_CONTENT);
+
+    if (!node_is(ns, i, NODE_STRING) || start == NODE_NONE ||
+        node_child_of(ns, i, NODE_INTERPOLATION) != NODE_NONE)
+        return NULL;
+    if (ns->text.data[ns->at[start].at.start] != '"' &&
+        ns->text.data[ns->at[start].at.start] != '\'')
+        return NULL;
+    if (content == NODE_NONE)
+        return xstrdup("");
+    if (node_child(ns, content) != NODE_NONE)
+        return NULL; /* escapes */
+    struct bytes text = node_text(ns, content);
+    if (memchr(text.data, '\0', text.len) || memchr(text.data, '\\', text.len))
+        return NULL;
+    return xmemdup(text.data, text.len);
+}
+
+/* An import of os or sys alone, in any form. */
+static bool imports_only_os(const struct nodes *ns, uint32_t statement)
+{
+    for (uint32_t c = node_named_child(ns, statement); c != NODE_NONE;
+         c = node_named_sibling(ns, c)) {
+        uint32_t name = c;
+
+        if (node_is(ns, statement, NODE_IMPORT_FROM) &&
+            ns->at[c].field != FIELD_module_name)
+            continue;
+        if (node_is(ns, c, NODE_ALIASED_IMPORT))
+            name = node_field(ns, c, FIELD_name);
+        if (name == NODE_NONE ||
+            !(node_text_is(ns, name, "os") || node_text_is(ns, name, "sys")))
+            return false;
+    }
+    return true;
+}
+
+static bool is_environ(const struct nodes *ns, uint32_t i)
+{
+    return i != NODE_NONE && (node_text_is(ns, i, "os.environ") ||
+                              node_text_is(ns, i, "environ"));
+}
+
+/* os.environ[KEY] = VALUE or os.environ.setdefault(KEY, VALUE). */
+static bool find_env(const struct nodes *ns, uint32_t statement, uint32_t *key,
+                     uint32_t *value)
+{
+    uint32_t e = node_named_child(ns, statement);
+
+    if (node_is(ns, e, NODE_ASSIGNMENT)) {
+        uint32_t left = node_field(ns, e, FIELD_left);
+        if (!node_is(ns, left, NODE_SUBSCRIPT) ||
+            !is_environ(ns, node_field(ns, left, FIELD_value)))
+            return false;
+        *key = node_field(ns, left, FIELD_subscript);
+        *value = node_field(ns, e, FIELD_right);
+    } else if (node_is(ns, e, NODE_CALL)) {
+        uint32_t function = node_field(ns, e, FIELD_function);
+        uint32_t arguments = node_field(ns, e, FIELD_arguments);
+        if (!node_is(ns, function, NODE_ATTRIBUTE) ||
+            !is_environ(ns, node_field(ns, function, FIELD_object)) ||
+            !node_text_is(ns, node_field(ns, function, FIELD_attribute),
+                          "setdefault") ||
+            !node_is(ns, arguments, NODE_ARGUMENT_LIST))
+            return false;
+        *key = node_named_child(ns, arguments);
+        *value = *key != NODE_NONE ? node_named_sibling(ns, *key) : NODE_NONE;
+    } else {
+        return false;
+    }
+    return *key != NODE_NONE && *value != NODE_NONE;
+}
+
+void tree_early_env(const struct tree *tree,
+                    void (*out)(void *arg, const char *name, const char *value),
+                    void *arg)
+{
+    const struct nodes *ns = tree_nodes(tree);
+    uint32_t key, value;
+
+    for (uint32_t s = node_child(ns, 0); s != NODE_NONE;
+         s = node_sibling(ns, s)) {
+        if ((node_is(ns, s, NODE_IMPORT) || node_is(ns, s, NODE_IMPORT_FROM)) &&
+            !imports_only_os(ns, s))
+            return;
+        if (!node_is(ns, s, NODE_EXPRESSION_STATEMENT) ||
+            !find_env(ns, s, &key, &value))
+            continue;
+        char *name = plain_string(ns, key), *text = plain_string(ns, value);
+        if (name && text)
+            out(arg, name, text);
+        free(name);
+        free(text);
+    }
+}

@@ -1,0 +1,438 @@
+/* Compound statements replaced by one of their bodies.
+ *
+ * The header goes, from the start of the statement to the first statement of
+ * the body; each further line of the body loses the indentation it had beyond
+ * the statement's; what follows the body goes. All of that are deletions
+ * around what stays, so other edits inside stay good. Lines that start in a
+ * string keep their bytes.
+ *
+ *     if a:            a body on the header's line needs no second step;
+ *         b            `for x in xs` may leave `x = next(iter(xs))`, `with a
+ *         c            as b` may leave `b = a` in the header's place
+ *     else:
+ *         d       ->   b / c        or      d
+ *
+ * A body that would take a break or continue out of its loop is not offered. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/buf.h"
+#include "config/mem.h"
+#include "grammar/generator.h"
+#include "grammar/line.h"
+#include "grammar/node.h"
+#include "grammar/unit.h"
+
+void gen_unwrap(struct gen *g);
+
+/* Python itself takes no deeper indentation. */
+#define DEPTH_MAX 100
+
+/* The most bytes of a header written anew. */
+#define HEADER_MAX 65536
+
+struct unwrap {
+    struct gen *g;
+    const struct nodes *ns;
+    uint16_t *depth; /* by node: how many blocks are around it */
+    bool *jumps;     /* by node: a loop with a break or continue of its own */
+};
+
+/* The first statement of a body, NODE_NONE when it is empty. */
+static uint32_t first_statement(const struct nodes *ns, uint32_t body)
+{
+    uint32_t c = node_child(ns, body);
+
+    while (c != NODE_NONE && !node_is_statement(ns, c))
+        c = node_sibling(ns, c);
+    return c;
+}
+
+/* End of the body with a semicolon behind its last statement. */
+static uint32_t body_end(const struct unwrap *w, uint32_t body)
+{
+    uint32_t u = unit_of(w->g->units, first_statement(w->ns, body));
+    const struct unit *units = w->g->units->at;
+
+    while (units[u].next != UNIT_NONE)
+        u = units[u].next;
+    return units[u].at.end;
+}
+
+/* Indentation of a byte that starts its line; UINT32_MAX when it does not. */
+static uint32_t indent_of(const struct unwrap *w, uint32_t at)
+{
+    const struct line *line = &w->g->lines->at[line_of(w->g->lines, at)];
+
+    return line->text == at && !line->in_string ? at - line->start : UINT32_MAX;
+}
+
+/* Whether the statement's indentation begins that of the body. */
+static bool indents(const struct unwrap *w, uint32_t statement, uint32_t first)
+{
+    uint32_t outer = indent_of(w, statement), inner = indent_of(w, first);
+
+    return outer != UINT32_MAX && inner != UINT32_MAX && outer <= inner &&
+           memcmp(w->g->text.data + statement - outer,
+                  w->g->text.data + first - inner, outer) == 0;
+}
+
+/* Take one step from the lines of a body below its first one. */
+static void dedent(struct unwrap *w, uint32_t statement, uint32_t body)
+{
+    uint32_t first = node_span(w->ns, first_statement(w->ns, body)).start;
+    uint32_t outer = indent_of(w, statement), inner = indent_of(w, first);
+
+    if (inner == UINT32_MAX)
+        return;
+    lines_dedent(w->g->lines, w->g->out,
+                 (struct span){ first, body_end(w, body) }, outer, inner);
+}
+
+/* Whether the body can stand in the statement's place. */
+static bool fits(const struct unwrap *w, uint32_t i, uint32_t body)
+{
+    uint32_t start = node_span(w->ns, i).start;
+    uint32_t first;
+
+    if (body == NODE_NONE || w->depth[i] > DEPTH_MAX)
+        return false;
+    first = first_statement(w->ns, body);
+    if (first == NODE_NONE || indent_of(w, start) == UINT32_MAX)
+        return false;
+    return indent_of(w, node_span(w->ns, first).start) == UINT32_MAX ||
+           indents(w, start, node_span(w->ns, first).start);
+}
+
+/* End the edit unless it touches frozen bytes or saves nothing. */
+static void finish(struct unwrap *w)
+{
+    struct edits *out = w->g->out;
+    const struct edit *edit = &out->items[out->n];
+    int64_t saved = 0;
+
+    for (size_t c = edit->first; c < out->nchanges; c++) {
+        saved += (int64_t)span_len(out->changes[c].at) - out->changes[c].len;
+        if (gen_frozen(w->g, out->changes[c].at))
+            saved = INT64_MIN / 2;
+    }
+    if (saved > 0)
+        edits_end(out);
+    else
+        edits_drop(out);
+}
+
+/* Replace statement i by the body; `header` (or NULL) stands before it. */
+static void offer_body(struct unwrap *w, uint32_t i, uint32_t body,
+                       const char *header)
+{
+    struct span at = node_span(w->ns, i);
+
+    if (!fits(w, i, body))
+        return;
+    uint32_t first = node_span(w->ns, first_statement(w->ns, body)).start;
+    uint32_t end = body_end(w, body);
+    edits_begin(w->g->out, EDIT_unwrap, at)->touches_import =
+        w->g->units->at[unit_of(w->g->units, i)].has_import;
+    edits_change(w->g->out, (struct span){ at.start, first }, header,
+                 header ? strlen(header) : 0);
+    dedent(w, at.start, body);
+    if (end < at.end)
+        edits_delete(w->g->out, (struct span){ end, at.end });
+    finish(w);
+}
+
+/* A text for the header's place: `lines` joined as the layout wants it. */
+static void offer_bound(struct unwrap *w, uint32_t i, uint32_t body,
+                        const struct buf *statement)
+{
+    struct buf header;
+
+    if (!fits(w, i, body) || statement->len == 0 || statement->full)
+        return;
+    uint32_t start = node_span(w->ns, i).start;
+    uint32_t first = node_span(w->ns, first_statement(w->ns, body)).start;
+    buf_init(&header, HEADER_MAX);
+    buf_add(&header, statement->data, statement->len);
+    if (indent_of(w, first) == UINT32_MAX) {
+        buf_adds(&header, "; ");
+    } else {
+        buf_adds(&header,
+                 line_ending(w->g->lines, line_of(w->g->lines, start)));
+        buf_add(&header, w->g->text.data + start - indent_of(w, start),
+                indent_of(w, start));
+    }
+    if (!header.full)
+        offer_body(w, i, body, edits_text(w->g->out, header.data, header.len));
+    buf_deinit(&header);
+}
+
+static void add_node(const struct unwrap *w, struct buf *out, uint32_t node)
+{
+    struct bytes text = node_text(w->ns, node);
+
+    buf_add(out, text.data, text.len);
+}
+
+/* range(n) starts with 0, range(a, ...) with a; a display with its first
+ * element; anything else with what next(iter()) gives. */
+static void add_first_element(const struct unwrap *w, struct buf *out,
+                              uint32_t iterable)
+{
+    const struct nodes *ns = w->ns;
+    uint32_t function = node_field(ns, iterable, FIELD_function);
+    uint32_t arguments = node_field(ns, iterable, FIELD_arguments);
+    uint32_t first;
+
+    if (node_is(ns, iterable, NODE_CALL) && arguments != NODE_NONE &&
+        node_text_is(ns, function, "range")) {
+        first = node_named_child(ns, arguments);
+        if (first != NODE_NONE && !node_is(ns, first, NODE_LIST_SPLAT)) {
+            if (node_named_sibling(ns, first) == NODE_NONE)
+                buf_adds(out, "0");
+            else
+                add_node(w, out, first);
+            return;
+        }
+    }
+    first = node_named_child(ns, iterable);
+    if ((node_is(ns, iterable, NODE_LIST) ||
+         node_is(ns, iterable, NODE_TUPLE)) &&
+        first != NODE_NONE && !node_is(ns, first, NODE_LIST_SPLAT)) {
+        add_node(w, out, first);
+        return;
+    }
+    bool bare = node_is(ns, iterable, NODE_EXPRESSION_LIST) ||
+                node_is(ns, iterable, NODE_PATTERN_LIST);
+    buf_adds(out, bare ? "next(iter((" : "next(iter(");
+    add_node(w, out, iterable);
+    buf_adds(out, bare ? ")))" : "))");
+}
+
+static void offer_for(struct unwrap *w, uint32_t i)
+{
+    uint32_t body = node_field(w->ns, i, FIELD_body);
+    uint32_t left = node_field(w->ns, i, FIELD_left);
+    uint32_t right = node_field(w->ns, i, FIELD_right);
+    struct buf statement;
+
+    if (w->jumps[i])
+        return;
+    if (!node_is(w->ns, node_child(w->ns, i), NODE_KW_ASYNC) &&
+        left != NODE_NONE && right != NODE_NONE) {
+        buf_init(&statement, HEADER_MAX);
+        add_node(w, &statement, left);
+        buf_adds(&statement, " = ");
+        add_first_element(w, &statement, right);
+        offer_bound(w, i, body, &statement);
+        buf_deinit(&statement);
+    }
+    offer_body(w, i, body, NULL);
+}
+
+/* `b = a` for each `a as b`, joined by semicolons. */
+static void offer_with(struct unwrap *w, uint32_t i)
+{
+    const struct nodes *ns = w->ns;
+    uint32_t clause = node_child_of(ns, i, NODE_WITH_CLAUSE);
+    uint32_t body = node_field(ns, i, FIELD_body);
+    struct buf statement;
+
+    buf_init(&statement, HEADER_MAX);
+    for (uint32_t item = clause != NODE_NONE ? node_named_child(ns, clause)
+                                             : NODE_NONE;
+         item != NODE_NONE; item = node_named_sibling(ns, item)) {
+        uint32_t as = node_field(ns, item, FIELD_value);
+        uint32_t alias = NODE_NONE;
+
+        if (node_is(ns, as, NODE_AS_PATTERN))
+            alias = node_field(ns, as, FIELD_alias);
+        if (alias == NODE_NONE)
+            continue;
+        if (statement.len > 0)
+            buf_adds(&statement, "; ");
+        add_node(w, &statement, alias);
+        buf_adds(&statement, " = ");
+        add_node(w, &statement, node_named_child(ns, as));
+    }
+    offer_bound(w, i, body, &statement);
+    buf_deinit(&statement);
+    offer_body(w, i, body, NULL);
+}
+
+/* The body that a clause holds. */
+static uint32_t clause_body(const struct nodes *ns, uint32_t clause)
+{
+    return node_child_of(ns, clause, NODE_BLOCK);
+}
+
+/* The body, and the body of each clause. */
+static void offer_each(struct unwrap *w, uint32_t i)
+{
+    const struct nodes *ns = w->ns;
+
+    offer_body(w, i, clause_body(ns, i), NULL);
+    for (uint32_t c = node_child(ns, i); c != NODE_NONE;
+         c = node_sibling(ns, c))
+        if (node_is_clause(ns, c))
+            offer_body(w, i, clause_body(ns, c), NULL);
+}
+
+/* `if a: .. elif b: ..` -> `if b: ..` */
+static void offer_elif(struct unwrap *w, uint32_t i)
+{
+    uint32_t clause = node_child_of(w->ns, i, NODE_ELIF);
+
+    if (clause == NODE_NONE)
+        return;
+    edits_begin(w->g->out, EDIT_unwrap, node_span(w->ns, i));
+    edits_delete(w->g->out,
+                 (struct span){ node_span(w->ns, i).start,
+                                node_span(w->ns, clause).start + 2 });
+    finish(w);
+}
+
+static uint32_t child_field_of(const struct nodes *ns, uint32_t i,
+                               enum node_kind kind)
+{
+    uint32_t clause = node_child_of(ns, i, kind);
+
+    return clause != NODE_NONE ? clause_body(ns, clause) : NODE_NONE;
+}
+
+/* try, else and finally one after the other, the handlers gone. */
+static void offer_try_all(struct unwrap *w, uint32_t i)
+{
+    const struct nodes *ns = w->ns;
+    struct span at = node_span(ns, i);
+    uint32_t bodies[3] = { clause_body(ns, i), child_field_of(ns, i, NODE_ELSE),
+                           child_field_of(ns, i, NODE_FINALLY) };
+    uint32_t end = at.start;
+
+    if (bodies[1] == NODE_NONE && bodies[2] == NODE_NONE)
+        return;
+    for (size_t b = 0; b < ARRAY_LEN(bodies); b++)
+        if (bodies[b] != NODE_NONE &&
+            (!fits(w, i, bodies[b]) ||
+             indent_of(w,
+                       node_span(ns, first_statement(ns, bodies[b])).start) ==
+                 UINT32_MAX))
+            return; /* only when each stands on lines of its own */
+    edits_begin(w->g->out, EDIT_unwrap, at);
+    for (size_t b = 0; b < ARRAY_LEN(bodies); b++) {
+        if (bodies[b] == NODE_NONE)
+            continue;
+        uint32_t first = first_statement(ns, bodies[b]);
+        uint32_t from = end;
+        if (b > 0) { /* keep the line end and the statement's indentation */
+            const struct lines *lines = w->g->lines;
+            uint32_t clause = node_span(ns, node_parent(ns, bodies[b])).start;
+            uint32_t line = lines->at[line_of(lines, end)].end;
+            uint32_t keep = lines->at[line_of(lines, clause)].start;
+            edits_delete(w->g->out, (struct span){ end, line });
+            if (lines->at[line_of(lines, end)].next < keep)
+                edits_delete(
+                    w->g->out,
+                    (struct span){ lines->at[line_of(lines, end)].next, keep });
+            from = clause;
+        }
+        edits_delete(w->g->out,
+                     (struct span){ from, node_span(ns, first).start });
+        dedent(w, at.start, bodies[b]);
+        end = body_end(w, bodies[b]);
+    }
+    if (end < at.end)
+        edits_delete(w->g->out, (struct span){ end, at.end });
+    finish(w);
+}
+
+static void offer_match(struct unwrap *w, uint32_t i)
+{
+    uint32_t block = node_field(w->ns, i, FIELD_body);
+    uint32_t c = block != NODE_NONE ? node_child(w->ns, block) : NODE_NONE;
+
+    for (; c != NODE_NONE; c = node_sibling(w->ns, c))
+        if (node_is(w->ns, c, NODE_CASE))
+            offer_body(w, i, clause_body(w->ns, c), NULL);
+}
+
+static void offer_node(struct unwrap *w, uint32_t i)
+{
+    switch (node_kind(w->ns, i)) {
+    case NODE_IF:
+        offer_each(w, i);
+        offer_elif(w, i);
+        break;
+    case NODE_TRY:
+        offer_try_all(w, i);
+        offer_each(w, i);
+        break;
+    case NODE_FOR:
+        offer_for(w, i);
+        break;
+    case NODE_WHILE:
+        if (!w->jumps[i])
+            offer_body(w, i, node_field(w->ns, i, FIELD_body), NULL);
+        break;
+    case NODE_WITH:
+        offer_with(w, i);
+        break;
+    case NODE_MATCH:
+        offer_match(w, i);
+        break;
+    case NODE_CLASS:
+        if (!node_is(w->ns, node_parent(w->ns, i), NODE_DECORATED))
+            offer_body(w, i, node_field(w->ns, i, FIELD_body), NULL);
+        break;
+    default:
+        break;
+    }
+}
+
+/* The else clause of a loop, whose jumps belong to the loop around it. */
+static void offer_loop_else(struct unwrap *w, uint32_t i)
+{
+    if (node_is(w->ns, i, NODE_FOR) || node_is(w->ns, i, NODE_WHILE))
+        offer_body(w, i, child_field_of(w->ns, i, NODE_ELSE), NULL);
+}
+
+/* Mark the loop that a break or continue belongs to. */
+static void mark_jump(struct unwrap *w, uint32_t i)
+{
+    uint32_t up = i, from = i;
+
+    do {
+        from = up;
+        up = node_parent(w->ns, up);
+        if (up == NODE_NONE || node_is(w->ns, up, NODE_FUNCTION) ||
+            node_is(w->ns, up, NODE_CLASS))
+            return;
+    } while (
+        !((node_is(w->ns, up, NODE_FOR) || node_is(w->ns, up, NODE_WHILE)) &&
+          !node_is(w->ns, from, NODE_ELSE)));
+    w->jumps[up] = true;
+}
+
+void gen_unwrap(struct gen *g)
+{
+    struct unwrap w = { .g = g, .ns = g->nodes };
+
+    w.depth = xcalloc(g->nodes->n, sizeof(*w.depth));
+    w.jumps = xcalloc(g->nodes->n, sizeof(*w.jumps));
+    for (uint32_t i = 1; i < w.ns->n; i++) {
+        uint32_t depth = w.depth[node_parent(w.ns, i)];
+
+        depth += node_is(w.ns, i, NODE_BLOCK);
+        w.depth[i] = (uint16_t)(depth < DEPTH_MAX + 2 ? depth : DEPTH_MAX + 2);
+        if (node_is(w.ns, i, NODE_BREAK) || node_is(w.ns, i, NODE_CONTINUE))
+            mark_jump(&w, i);
+    }
+    for (uint32_t i = 1; i < w.ns->n; i++) {
+        if (!node_is_statement(w.ns, i))
+            continue;
+        offer_node(&w, i);
+        offer_loop_else(&w, i);
+    }
+    free(w.depth);
+    free(w.jumps);
+}
