@@ -30,6 +30,7 @@ struct observed {
 
 struct calibration {
     const struct config *config;
+    struct bytes script;
     bool can_fork, other_cwd;
     enum stage stage;
     unsigned fresh_left, forked_left, out;
@@ -47,11 +48,13 @@ static void plan(struct calibration *c, enum stage stage, unsigned fresh,
     c->forked_left = c->can_fork ? forked : 0;
 }
 
-struct calibration *calibration_new(const struct config *config, bool can_fork,
+struct calibration *calibration_new(const struct config *config,
+                                    struct bytes script, bool can_fork,
                                     bool other_cwd)
 {
     struct calibration *c = xcalloc(1, sizeof(*c));
 
+    c->script = script;
     c->config = config;
     c->can_fork = can_fork;
     c->other_cwd = other_cwd;
@@ -111,7 +114,8 @@ static void pin(struct calibration *c)
 
             if ((o->run.how == RUN_FRESH) != (fresh == 1))
                 continue;
-            r->signature = signature_pin(c->config, &o->observation, &r->err);
+            r->signature = signature_pin(c->config, c->script, &o->observation,
+                                         &r->err);
             r->shown = &o->observation;
         }
     }

@@ -15,6 +15,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "config/base.h"
 #include "config/config.h"
 #include "config/err.h"
 #include "minimizer/signature.h"
@@ -37,8 +38,10 @@ struct calibration_result {
 };
 
 /* `can_fork`: the worker has a fork server. `other_cwd`: whether the user's
- * folder is another one than the script's. config is borrowed. */
-struct calibration *calibration_new(const struct config *config, bool can_fork,
+ * folder is another one than the script's. config and `script`, the source, are
+ * borrowed. */
+struct calibration *calibration_new(const struct config *config,
+                                    struct bytes script, bool can_fork,
                                     bool other_cwd);
 void calibration_free(struct calibration *calibration);
 

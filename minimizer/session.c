@@ -305,7 +305,9 @@ static void session_on_ready(void *arg, const struct ready *ready)
     if (!ready->forks && ready->no_fork_reason && ready->no_fork_reason[0])
         say(s, SAY_NOTE, ready->no_fork_reason);
     bool other = s->user_cwd && strcmp(s->user_cwd, s->input.dir) != 0;
-    s->calibration = calibration_new(s->config, ready->forks, other);
+    s->calibration = calibration_new(s->config,
+                                     bytes_of(s->input.text, s->input.len),
+                                     ready->forks, other);
     enter(s, SESSION_CALIBRATING);
     calibrate_pump(s);
 }

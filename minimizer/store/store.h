@@ -23,6 +23,10 @@
 
 struct store;
 
+/* $XDG_STATE_HOME/autodd-c/state.db, or under ~/.local/state without that
+ * variable; caller frees. NULL when HOME is missing too. */
+char *store_default_path(void);
+
 /* Open or make the file at `path` (its folder is made). -EINVAL when the file
  * is corrupt or no state file, -EPROTO when a newer version wrote it: the
  * sentence names the file and says that --force moves it aside; with
@@ -87,6 +91,10 @@ struct store_status {
 };
 int store_status(struct store *store, int64_t job, struct store_status *status,
                  struct err *err);
+
+/* Whether a text with this fingerprint is a job's script or an accepted step:
+ * a file with it holds nothing of the user's own. False on errors too. */
+bool store_knows(struct store *store, struct hash128 text);
 
 /* Accepted steps in order, text included; each is valid during the call. */
 int store_steps(struct store *store, int64_t job,

@@ -39,7 +39,8 @@ static struct observation observe(bool shows, const struct play *play)
 static struct calibration *carry_out(struct play *play)
 {
     struct calibration *c =
-        calibration_new(&config, play->can_fork, play->other_cwd);
+        calibration_new(&config, bytes_of("", 0), play->can_fork,
+                        play->other_cwd);
     struct calibration_run runs[2];
 
     while (!calibration_finished(c)) {
@@ -172,7 +173,7 @@ static void hang_gets_a_limit_of_its_own(void **state)
 
 static void run_that_is_lost_ends_it_with_the_reason(void **state)
 {
-    struct calibration *c = calibration_new(&config, true, true);
+    struct calibration *c = calibration_new(&config, bytes_of("", 0), true, true);
     struct calibration_run run;
     struct observation o = { .end = END_LOST, .why = xstrdup("no room") };
     (void)state;
