@@ -61,7 +61,7 @@ all: $(PROG)
 # Make reads its included files last of all but before any target, and starts
 # anew when it had to make one: so the packages are there, and pkg-config has
 # been asked, when the rules below are looked at.
-PKGS     := libuv yaml-0.1 jansson libpcre2-8 libxxhash sqlite3
+PKGS     := libuv yaml-0.1 jansson libpcre2-8 libxxhash sqlite3 nettle
 PKG_SETS := build $(if $(STATIC),static)
 ifneq ($(filter-out clean help uninstall,$(or $(MAKECMDGOALS),all)),)
 include $(BUILD)/packages.mk

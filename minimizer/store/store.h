@@ -81,8 +81,8 @@ int store_replay(struct store *store, int64_t job,
                  bool (*each)(void *arg, const struct store_report *report),
                  void *arg, struct err *err);
 
-/* Whether a text with this fingerprint (hash_bytes) is an accepted step of any
- * job: then a file that holds it is an earlier result of ours. */
+/* Whether a text with this fingerprint is a job's script or an accepted step:
+ * a file with it holds nothing of the user's own. False on errors too. */
 bool store_knows(struct store *store, struct hash128 text);
 
 /* What is known of a job. Strings are the caller's. */
