@@ -43,6 +43,7 @@ PACKET_MAX = 1 << 17
 TEXT_MAX = 4000  # of a message for people
 PR_SET_PDEATHSIG = 1
 CUDA_NOT_INITIALIZED = 3
+LAST = ("last_type", "last_value", "last_traceback", "last_exc")
 
 LIBC = ctypes.CDLL(None)
 
@@ -144,6 +145,7 @@ class Run:
         self.env = words(message["env"])
         self.fds = fds
         self.code = None
+        self.hook = sys.excepthook
 
     def compile(self):
         """Compile the script.
@@ -202,8 +204,7 @@ class Zygote:
     def serve(self):
         """Fork as asked until the socket closes.
 
-        Returns None then, and in a child the run that it is for: so a
-        script has hardly a frame of ours below it.
+        Returns None then, and in a child the run that it is for.
         """
         while True:
             ready = select.select([self.sock, self.wake], [], [])[0]
@@ -432,7 +433,7 @@ def exit_status(leaving):
 def show(exc):
     """Print an uncaught exception without our frames; return the status."""
     trace = exc.__traceback__
-    while trace and trace.tb_frame.f_code.co_filename == __file__:
+    while trace and trace.tb_frame.f_globals is globals():
         trace = trace.tb_next
     exc.__traceback__ = trace
     sys.last_type, sys.last_value = type(exc), exc
@@ -465,7 +466,7 @@ def finish(status, interrupted):
             if last_call is threading._shutdown:
                 complain(exc, threading)
     fine = flush()
-    for name in ("last_type", "last_value", "last_traceback", "last_exc"):
+    for name in LAST:
         if hasattr(sys, name):
             setattr(sys, name, None)
     sys.modules.pop("__main__", None)
@@ -478,11 +479,20 @@ def finish(status, interrupted):
     os._exit(status)
 
 
-def execute(run):
-    """Run the script to its end; does not return."""
+def execute(*_):
+    """Run the script to its end; does not return.
+
+    Called as sys.excepthook of an uncaught exception, with no other frame
+    on the stack: what looks down the stack (warnings with a stack level,
+    the recursion limit) finds hardly more than in a fresh interpreter.
+    """
+    sys.excepthook = RUN.hook
+    for name in LAST:
+        if hasattr(sys, name):
+            delattr(sys, name)
     status, interrupted, leaving, wrong = 0, False, None, None
     try:
-        exec(run.code or source(run.path), sys.modules["__main__"].__dict__)
+        exec(RUN.code or source(RUN.path), sys.modules["__main__"].__dict__)
     except SystemExit as exc:
         leaving = exc
     except BaseException as exc:
@@ -530,4 +540,8 @@ if __name__ == "__main__":
     RUN = begin()
     if RUN is None:
         os._exit(0)
-    execute(RUN)
+    # The warnings module passes over frames of this name.
+    execute.__code__ = execute.__code__.replace(
+        co_filename="<frozen importlib._bootstrap>")
+    sys.excepthook = execute
+    raise RuntimeError  # to execute(), see there

@@ -1,0 +1,573 @@
+"""The real worker, driven by frames: how runs end, and what is left behind."""
+
+import contextlib
+import json
+import os
+import select
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import uuid
+
+import pytest
+
+AUTODD_C = os.path.abspath(os.environ.get("AUTODD_C", "build/cc/autodd-c"))
+PYTHON = os.environ.get("AUTODD_TEST_PYTHON", sys.executable)
+PATIENCE = 60  # seconds for anything that must happen
+LEFT_MS = 5000  # for what must be gone after an end by force
+
+
+class Worker:
+    """A worker process and its frames."""
+
+    def __init__(self, tmp_path, **setup):
+        self.mark = "t" + uuid.uuid4().hex
+        self.tmp = tmp_path / "tmp"
+        self.tmp.mkdir(exist_ok=True)
+        self.script_dir = tmp_path / "src"
+        self.script_dir.mkdir(exist_ok=True)
+        env = dict(os.environ, TMPDIR=str(self.tmp))
+        self.log = tempfile.TemporaryFile()
+        self.process = subprocess.Popen(
+            [AUTODD_C, "worker"], stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE, stderr=self.log, env=env,
+            start_new_session=True)
+        self.data = b""
+        self.ids = 0
+        self.results = {}
+        self.notes = []
+        self.hello = self.receive()
+        self.setup = dict(
+            frame="setup", slots=2, python=PYTHON, script_name="s.py",
+            script_dir=str(self.script_dir), argv=[], env=[], hide=[],
+            backend="auto", patterns=[], preload=[], early_env=[],
+            mark=self.mark, memory_max=0, file_max=0, procs_max=0,
+            output_max=65536, grace_ms=500)
+        self.setup.update(setup)
+
+    def start(self):
+        """Send the setup; return the answer."""
+        self.send(self.setup)
+        return self.wait_for("ready")
+
+    def send(self, frame):
+        """Send one frame."""
+        self.process.stdin.write(json.dumps(frame).encode() + b"\n")
+        self.process.stdin.flush()
+
+    def receive(self):
+        """Return the next frame, None at the end."""
+        deadline = time.monotonic() + PATIENCE
+        while b"\n" not in self.data:
+            left = deadline - time.monotonic()
+            assert left > 0 and select.select(
+                [self.process.stdout], [], [], left)[0], "no frame in time"
+            more = os.read(self.process.stdout.fileno(), 1 << 16)
+            if not more:
+                return None
+            self.data += more
+        line, _, self.data = self.data.partition(b"\n")
+        return json.loads(line)
+
+    def wait_for(self, kind):
+        """Return the next frame of a kind; keep results and notes."""
+        while True:
+            frame = self.receive()
+            assert frame is not None, "the worker ended: " + self.said()
+            if frame["frame"] == "note":
+                self.notes.append(frame["text"])
+            if frame["frame"] == kind:
+                return frame
+            if frame["frame"] == "result":
+                self.results[frame["id"]] = frame
+
+    def begin(self, text, how="fork", timeout_ms=30000, **more):
+        """Send a run; return its number."""
+        self.ids += 1
+        self.send(dict(frame="run", id=self.ids, text=text, how=how,
+                       timeout_ms=timeout_ms, **more))
+        return self.ids
+
+    def result(self, number):
+        """Wait for the result of a run."""
+        while number not in self.results:
+            frame = self.wait_for("result")
+            self.results[frame["id"]] = frame
+        return self.results.pop(number)
+
+    def run(self, text, how="fork", **more):
+        """One run from start to result."""
+        return self.result(self.begin(text, how, **more))
+
+    def processes(self):
+        """Return the pids of everything of this job but the worker."""
+        found = []
+        needle = ("AUTODD_JOB=" + self.mark).encode()
+        for pid in filter(str.isdigit, os.listdir("/proc")):
+            with contextlib.suppress(OSError):
+                with open("/proc/%s/environ" % pid, "rb") as file:
+                    if needle not in file.read().split(b"\0"):
+                        continue
+                with open("/proc/%s/stat" % pid, "rb") as file:
+                    if file.read().rpartition(b")")[2].split()[0] != b"Z":
+                        found.append(int(pid))
+        return found
+
+    def zygote(self):
+        """Return the pid of the fork server."""
+        for pid in self.processes():
+            with contextlib.suppress(OSError):
+                with open("/proc/%d/stat" % pid) as stat:
+                    parent = int(stat.read().rpartition(")")[2].split()[1])
+                with open("/proc/%d/cmdline" % pid, "rb") as file:
+                    if b"zygote.py" in file.read() \
+                            and parent == self.process.pid:
+                        return pid
+        return None
+
+    def said(self):
+        """Return the log."""
+        self.log.seek(0)
+        return self.log.read().decode(errors="replace")
+
+    def finish(self):
+        """Close stdin; return the exit code."""
+        self.process.stdin.close()
+        return self.process.wait(PATIENCE)
+
+    def leftovers(self):
+        """What is still there after a while: processes and files."""
+        deadline = time.monotonic() + LEFT_MS / 1000
+        while time.monotonic() < deadline and (
+                self.processes() or os.listdir(self.tmp)):
+            time.sleep(0.02)
+        return self.processes(), os.listdir(self.tmp)
+
+
+@pytest.fixture
+def make(tmp_path):
+    """Workers that are ended, and leave nothing, whatever the test did."""
+    made = []
+
+    def maker(**setup):
+        worker = Worker(tmp_path, **setup)
+        made.append(worker)
+        return worker
+
+    yield maker
+    for worker in made:
+        if worker.process.poll() is None:
+            assert worker.finish() == 0, worker.said()
+            assert worker.leftovers() == ([], []), worker.said()
+        for pid in worker.processes():
+            os.kill(pid, signal.SIGKILL)
+        worker.process.stdout.close()
+        worker.log.close()
+
+
+@pytest.fixture
+def worker(make):
+    """A worker that is ready and can fork."""
+    made = make()
+    ready = made.start()
+    assert ready["ok"] and ready["forks"], ready
+    return made
+
+
+def essence(result):
+    """What must not depend on how a run was started."""
+    keys = ("end", "exit_code", "signal", "exc_type", "exc_message",
+            "exc_line", "out", "err")
+    run_free = {}
+    for key in keys:
+        value = result.get(key)
+        if isinstance(value, str):
+            value = value.replace("run-%d" % result["id"], "run-N")
+        run_free[key] = value
+    return run_free
+
+
+SAME = {
+    "nothing": "",
+    "exception": "def f():\n    raise ValueError('a')\nf()\n",
+    "multi_line_message": "raise RuntimeError('first\\nsecond\\n  third')\n",
+    "chained": "try:\n    1/0\nexcept Exception as e:\n"
+               "    raise KeyError('x') from e\n",
+    "exit_3": "import sys\nsys.exit(3)\n",
+    "exit_text": "import sys\nsys.exit('text')\n",
+    "exit_none": "raise SystemExit\n",
+    "exit_big": "raise SystemExit(300)\n",
+    "os_exit": "import os\nprint('x', flush=True)\nos._exit(7)\n",
+    "abort": "import os\nos.abort()\n",
+    "segv": "import os, signal\nos.kill(os.getpid(), signal.SIGSEGV)\n",
+    "atexit": "import atexit\natexit.register(print, 'bye')\nprint('hi')\n",
+    "object_at_exit": "class A:\n    def __del__(self):\n"
+                      "        print('gone')\na = A()\n",
+    "unraisable": "class A:\n    def __repr__(self):\n        return 'A'\n"
+                  "    def __del__(self):\n        raise ValueError('del')\n"
+                  "A.__del__.__qualname__ = 'd'\nprint('on')\n",
+    "thread": "import threading, time\ndef f():\n    time.sleep(0.2)\n"
+              "    print('t')\nthreading.Thread(target=f).start()\n"
+              "print('m')\n",
+    "thread_exception": "import threading\ndef f():\n    1/0\n"
+                        "threading.Thread(target=f, name='T').start()\n",
+    "daemon_thread": "import threading, time\nthreading.Thread("
+                     "target=time.sleep, args=(99,), daemon=True).start()\n",
+    "warning": "import warnings\nwarnings.warn('w')\n"
+               "warnings.warn('d', DeprecationWarning)\n",
+    "warning_from_below": "import warnings\ndef f():\n"
+                          "    warnings.warn('w', stacklevel=5)\nf()\n",
+    "syntax_warning": "assert (1, 'm')\n",
+    "guard": "if __name__ == '__main__':\n    print('main')\n"
+             "print(sorted(globals()), __spec__, __package__, __file__)\n",
+    "argv_and_path": "import sys\nprint(sys.argv, sys.path)\n",
+    "sibling": "import helper\nprint(helper.VALUE)\n",
+    "own_source": "print(open(__file__).read())\nimport inspect\n"
+                  "def f():\n    return 1\nprint(inspect.getsource(f))\n",
+    "stdin": "import sys\nprint(repr(sys.stdin.read()))\ninput()\n",
+    "keyboard_interrupt": "raise KeyboardInterrupt\n",
+    "hook": "import sys\nsys.excepthook = lambda *a: print('hook', a[0])\n"
+            "1/0\n",
+    "bad_hook": "import sys\ndef h(*a):\n    raise KeyError('bad')\n"
+                "sys.excepthook = h\n1/0\n",
+    "failing_flush": "import os\nprint('x')\nos.close(1)\n",
+    "closed_outputs": "import os\nos.close(1)\nos.close(2)\nos._exit(5)\n",
+    "native_output": "import ctypes\nctypes.CDLL(None).printf(b'native\\n')\n",
+    "hash_seed": "print(hash('abc'), {'a', 'b', 'c'})\n",
+    "spawned_pool": "import multiprocessing as mp\ndef f(x):\n"
+                    "    return x + 1\nif __name__ == '__main__':\n"
+                    "    mp.set_start_method('spawn')\n"
+                    "    with mp.Pool(1) as p:\n        print(p.map(f, [1]))\n",
+    "temporary": "import os, tempfile\n"
+                 "print(tempfile.gettempdir() == os.environ['TMPDIR'])\n",
+    "run_time_syntax": "compile('x = (', 'other.py', 'exec')\n",
+    "not_utf8": "import os\nos.write(1, b'\\xff\\xfe\\n')\n",
+}
+
+
+@pytest.mark.parametrize("name", SAME)
+def test_fork_and_fresh_run_show_the_same(make, name):
+    w = make(argv=["--a", "b c"],
+             preload=["helper", "inspect", "multiprocessing", "threading"])
+    (w.script_dir / "helper.py").write_text("VALUE = 5\n")
+    assert w.start()["forks"]
+    forked = w.run(SAME[name])
+    fresh = w.run(SAME[name], "fresh")
+    assert forked["forked"] and not fresh["forked"]
+    assert essence(forked) == essence(fresh)
+    assert forked["end"] in ("exit", "signal")
+
+
+def test_what_does_not_compile_is_not_run(worker):
+    forked = worker.run("print('no')\nx = (\n")
+    fresh = worker.run("print('no')\nx = (\n", "fresh")
+    assert forked["end"] == "syntax" and forked.get("out", "") == ""
+    assert (forked["exc_type"], forked["exc_message"]) == (
+        fresh["exc_type"], fresh["exc_message"])
+    assert fresh["exit_code"] == 1
+
+
+def test_fresh_run_has_its_own_view(make):
+    w = make(env=["WISH=1", "TRITON_CACHE_DIR=/mine"])
+    w.start()
+    text = ("import os\nfor k in ('WISH', 'TRITON_CACHE_DIR', "
+            "'PYTORCH_NVML_BASED_CUDA_CHECK', 'AUTODD_JOB', 'AUTODD_RUN', "
+            "'PYTHONHASHSEED', 'TILELANG_CACHE_DIR'):\n"
+            "    print(k, os.environ.get(k))\n")
+    fork = dict(x.split(" ", 1) for x in w.run(text)["out"].splitlines())
+    fresh = dict(x.split(" ", 1)
+                 for x in w.run(text, "fresh")["out"].splitlines())
+    assert fork["WISH"] == fresh["WISH"] == "1"
+    assert fork["TRITON_CACHE_DIR"] == fresh["TRITON_CACHE_DIR"] == "/mine"
+    assert fork["PYTORCH_NVML_BASED_CUDA_CHECK"] == "1"
+    assert fresh["PYTORCH_NVML_BASED_CUDA_CHECK"] == "None"
+    assert fork["AUTODD_RUN"] == w.mark + "-1"
+    assert fresh["AUTODD_RUN"] == w.mark + "-2"
+    assert fork["PYTHONHASHSEED"] == "0"
+    assert fork["TILELANG_CACHE_DIR"].startswith(str(w.tmp))
+    assert fork["TILELANG_CACHE_DIR"] != fresh["TILELANG_CACHE_DIR"]
+
+
+HOWS = ("fork", "fresh")
+
+
+@pytest.mark.parametrize("how", HOWS)
+def test_hang_is_a_timeout_even_if_it_ignores_term(worker, how):
+    calm = worker.run("import time\ntime.sleep(99)\n", how, timeout_ms=700)
+    deaf = worker.run("import signal, time\n"
+                      "signal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
+                      "print('up', flush=True)\nwhile True:\n"
+                      "    time.sleep(1)\n", how, timeout_ms=1500)
+    assert (calm["end"], calm["signal"]) == ("timeout", signal.SIGTERM)
+    assert (deaf["end"], deaf["signal"]) == ("timeout", signal.SIGKILL)
+    assert deaf["out"] == "up\n"
+
+
+@pytest.mark.parametrize("how", HOWS)
+def test_flood_passes(make, how):
+    w = make(output_max=4096,
+             patterns=[{"text": "needle", "regex": False}])
+    w.start()
+    got = w.run("import os\nx = b'x' * 999 + b'\\n'\n"
+                "for i in range(200):\n    os.write(1, x * 500)\n"
+                "    os.write(2, x * 500)\n    if i == 100:\n"
+                "        os.write(1, b'needle\\n')\nos._exit(4)\n", how)
+    assert (got["end"], got["exit_code"]) == ("exit", 4)
+    assert got["out_cut"] and got["err_cut"]
+    assert len(got["out"]) < 8192
+    assert got["matches"][0]["plain"] == 1
+
+
+@pytest.mark.parametrize("how", HOWS)
+def test_stray_processes_are_swept(worker, how):
+    got = worker.run(
+        "import os, subprocess, sys, time\n"
+        "subprocess.Popen(['sleep', '98'])\n"
+        "subprocess.Popen(['setsid', 'sleep', '97'], "
+        "start_new_session=True)\n"
+        "if os.fork() == 0:\n    os.setsid()\n    if os.fork() == 0:\n"
+        "        time.sleep(96)\n    os._exit(0)\n"
+        "os._exit(6)\n", how)
+    assert (got["end"], got["exit_code"]) == ("exit", 6)
+    assert set(worker.processes()) <= {worker.zygote()}
+
+
+@pytest.mark.parametrize("how", HOWS)
+def test_full_temporary_folder_is_emptied(worker, how):
+    got = worker.run(
+        "import os, tempfile\nfor i in range(50):\n"
+        "    d = tempfile.mkdtemp()\n"
+        "    open(os.path.join(d, 'x'), 'wb').write(b'x' * 100000)\n"
+        "    os.chmod(d, 0)\n"
+        "os.makedirs('/'.join(['deep'] * 200))\n"
+        "os.symlink('/', 'root')\n", how)
+    assert (got["end"], got["exit_code"]) == ("exit", 0)
+    root, = os.listdir(worker.tmp)
+    assert not [name for name in os.listdir(worker.tmp / root)
+                if name.startswith(("run-", "tmp-"))]
+
+
+@pytest.mark.parametrize("how", HOWS)
+def test_limits_are_no_verdict_of_their_own(make, how):
+    w = make(memory_max=700 << 20, procs_max=20, file_max=1 << 20)
+    w.start()
+    fat = w.run("x = b'x' * (900 << 20)\nimport time\ntime.sleep(99)\n", how)
+    many = w.run("import os, time\nfor i in range(40):\n"
+                 "    if os.fork() == 0:\n        time.sleep(99)\n"
+                 "time.sleep(99)\n", how)
+    wide = w.run("open('big', 'wb').write(b'x' * (2 << 20))\n", how)
+    assert fat["end"] == "limit" and "memory" in fat["why"]
+    assert many["end"] == "limit" and "processes" in many["why"]
+    assert wide["end"] == "exit" and wide["exc_type"] == "OSError"
+
+
+def test_cancel_ends_a_run_and_one_that_waits(worker):
+    first = [worker.begin("import time\ntime.sleep(99)\n", how)
+             for how in HOWS]
+    third = worker.begin("print(1)\n")
+    for number in [third] + first:
+        worker.send(dict(frame="cancel", id=number))
+    for number in first + [third]:
+        got = worker.result(number)
+        assert (got["end"], got["why"]) == ("lost", "canceled")
+    assert worker.run("print(2)\n")["out"] == "2\n"
+
+
+def test_ping_is_answered(worker):
+    worker.send(dict(frame="ping", id=9))
+    assert worker.wait_for("pong")["id"] == 9
+
+
+def test_killed_fork_server_costs_its_runs_only(worker):
+    run = worker.begin("import time\nprint('up', flush=True)\n"
+                       "time.sleep(99)\n")
+    os.kill(worker.zygote(), signal.SIGKILL)
+    got = worker.result(run)
+    assert got["end"] == "lost" and got["why"]
+    again = worker.run("print('again')\n")
+    assert again["out"] == "again\n" and again["forked"]
+
+
+def test_fork_server_that_keeps_dying_gives_way_to_fresh_runs(make):
+    w = make()
+    w.start()
+    text = "import os, signal\nos.kill(os.getppid(), signal.SIGKILL)\n" \
+           "import time\ntime.sleep(99)\n"
+    ends = [w.run(text, timeout_ms=2000)["end"] for _ in range(6)]
+    assert ends == ["lost"] * 6
+    got = w.run("print('x')\n")
+    assert not got["forked"] and got["out"] == "x\n"
+    assert w.notes
+
+
+STUBBORN = ("import signal, subprocess, time\n"
+            "signal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
+            "subprocess.Popen(['sleep', '95'], start_new_session=True)\n"
+            "open('up', 'w').close()\nwhile True:\n    time.sleep(1)\n")
+
+
+def wait_until_up(worker, count):
+    """Wait until so many stubborn runs have written their file."""
+    deadline = time.monotonic() + PATIENCE
+    while time.monotonic() < deadline:
+        up = 0
+        for folder, _, files in os.walk(worker.tmp):
+            up += "up" in files
+        if up == count:
+            return
+        time.sleep(0.02)
+    raise AssertionError("the runs did not start")
+
+
+def test_end_of_stdin_ends_all(worker):
+    for how in HOWS:
+        worker.begin(STUBBORN, how)
+    wait_until_up(worker, 2)
+    assert worker.finish() == 0
+    assert worker.processes() == [] and os.listdir(worker.tmp) == []
+
+
+def test_end_of_stdin_while_setting_up(make):
+    w = make(preload=["asyncio"])
+    w.send(w.setup)
+    w.begin("print(1)\n", "fresh")
+    assert w.finish() == 0
+    assert w.processes() == [] and os.listdir(w.tmp) == []
+
+
+def test_killed_worker_is_tidied_by_its_successor(make):
+    w = make()
+    w.start()
+    for how in HOWS:
+        w.begin(STUBBORN, how)
+    wait_until_up(w, 2)
+    w.process.kill()
+    w.process.wait(PATIENCE)
+    following = make(mark=w.mark)
+    following.mark = w.mark
+    following.start()
+    assert set(following.processes()) == {following.zygote()}
+    assert len(os.listdir(w.tmp)) == 1
+
+
+def test_final_check_runs_a_file_where_it_lies(worker, tmp_path):
+    path = tmp_path / "src" / "s.min.py"
+    path.write_text("print(__file__)\nimport os\nprint(os.getcwd())\n")
+    got = worker.run("", "fresh", path=str(path))
+    lines = got["out"].splitlines()
+    assert lines[0] == str(path) and lines[1].startswith(str(worker.tmp))
+
+
+def test_missing_interpreter_is_named_with_the_remedy(make):
+    ready = make(python="python9").start()
+    assert not ready["ok"]
+    assert "python9" in ready["error"] and "--python" in ready["error"]
+
+
+def test_something_else_as_interpreter_is_refused(make):
+    w = make(python=shutil.which("false"))
+    ready = w.start()
+    assert not ready["ok"] and "--python" in ready["error"]
+    assert w.run("print(1)\n")["end"] == "lost"
+
+
+def test_bad_pattern_is_refused(make):
+    ready = make(patterns=[{"text": "(", "regex": True}]).start()
+    assert not ready["ok"] and ready["error"]
+
+
+def test_missing_preload_is_noted(make):
+    w = make(preload=["no_such_module", "json"])
+    assert w.start()["forks"]
+    assert "no_such_module" in w.notes[0]
+
+
+def test_module_hidden_by_a_sibling_means_no_forks(make):
+    w = make(preload=["json"])
+    (w.script_dir / "json.py").write_text("VALUE = 5\n")
+    ready = w.start()
+    assert ready["ok"] and not ready["forks"]
+    assert "json" in ready["no_fork_reason"]
+    got = w.run("import json\nprint(json.VALUE)\n")
+    assert got["out"] == "5\n" and not got["forked"]
+
+
+def test_crashing_preload_means_no_forks(make, tmp_path):
+    (tmp_path / "lib").mkdir()
+    (tmp_path / "lib" / "killer.py").write_text("import os\nos.abort()\n")
+    w = make(preload=["killer"], env=["PYTHONPATH=%s" % (tmp_path / "lib")])
+    ready = w.start()
+    assert ready["ok"] and not ready["forks"]
+    assert "SIGABRT" in ready["no_fork_reason"]
+
+
+@pytest.mark.skipif(not shutil.which("cc"), reason="needs a C compiler")
+def test_preload_that_initialises_cuda_is_named(make, tmp_path):
+    lib = tmp_path / "lib"
+    lib.mkdir()
+    (lib / "fake.c").write_text(
+        "int cuDeviceGetCount(int *n) { *n = 1; return 0; }\n")
+    subprocess.check_call(
+        ["cc", "-shared", "-fPIC", "-Wl,-soname,libcuda.so.1", "-o",
+         str(lib / "libcuda.so.1"), str(lib / "fake.c")])
+    (lib / "toucher.py").write_text(
+        "import ctypes\nctypes.CDLL(%r)\n" % str(lib / "libcuda.so.1"))
+    w = make(preload=["json", "toucher"], env=["PYTHONPATH=%s" % lib])
+    ready = w.start()
+    assert ready["ok"] and not ready["forks"]
+    assert "toucher" in ready["no_fork_reason"]
+    assert "CUDA" in ready["no_fork_reason"]
+
+
+def test_early_environment_is_seen_by_imports_alone(make, tmp_path):
+    (tmp_path / "lib").mkdir()
+    (tmp_path / "lib" / "reader.py").write_text(
+        "import os\nSEEN = os.environ.get('EARLY')\n")
+    w = make(preload=["reader"], early_env=["EARLY=1"],
+             env=["PYTHONPATH=%s" % (tmp_path / "lib")])
+    w.start()
+    got = w.run("import os, reader\n"
+                "print(reader.SEEN, os.environ.get('EARLY'))\n")
+    assert got["out"] == "1 None\n"
+
+
+def test_shell_command_gets_the_file(make):
+    w = make(command="cat {file}; exit 3")
+    ready = w.start()
+    assert ready["ok"] and not ready["forks"]
+    got = w.run("it's text")
+    assert (got["out"], got["exit_code"]) == ("it's text", 3)
+
+
+def test_test_command_decides_by_exit_code(make):
+    w = make(test="grep -q yes")
+    w.start()
+    assert w.run("yes\n")["exit_code"] == 0
+    assert w.run("no\n")["exit_code"] == 1
+
+
+def test_subproc_backend_does_not_fork(make):
+    w = make(backend="subproc")
+    ready = w.start()
+    assert ready["ok"] and not ready["forks"]
+    assert not w.run("print(1)\n")["forked"]
+
+
+def test_more_runs_than_slots_all_end(worker):
+    numbers = [worker.begin("print(%d)\n" % i, HOWS[i % 7 == 0])
+               for i in range(40)]
+    assert [worker.result(n)["out"] for n in numbers] == [
+        "%d\n" % i for i in range(40)]
+
+
+@pytest.mark.parametrize("line", [
+    b"not json\n", b"{}\n", b'{"frame": "pong", "id": 1}\n'])
+def test_bad_frame_ends_the_worker_with_a_note(make, line):
+    w = make()
+    w.process.stdin.write(line)
+    w.process.stdin.flush()
+    assert w.wait_for("note")["text"]
+    assert w.process.wait(PATIENCE) == 3
