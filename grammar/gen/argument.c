@@ -2,8 +2,6 @@
  * display written out in its place: f(*(a, b)) is f(a, b). */
 #include "grammar/gen/draft.h"
 
-#include <stdlib.h>
-
 void gen_argument(struct gen *g);
 
 static bool is_positional(const struct nodes *ns, uint32_t child)
@@ -55,19 +53,12 @@ void gen_argument(struct gen *g)
 
     draft_init(&d, g, EDIT_argument);
     for (uint32_t i = 0; i < d.ns->n; i++) {
-        struct unit *units;
-        uint32_t tail;
-        size_t n;
-
         if (node_is(d.ns, i, NODE_LIST_SPLAT) ||
             node_is(d.ns, i, NODE_DICTIONARY_SPLAT))
             write_out(&d, i);
-        if (!node_is(d.ns, i, NODE_ARGUMENT_LIST) ||
-            !node_is(d.ns, node_parent(d.ns, i), NODE_CALL))
-            continue;
-        n = units_of(d.ns, i, is_positional, &units, &tail);
-        draft_units(&d, units, n, tail, "", n > 1);
-        free(units);
+        if (node_is(d.ns, i, NODE_ARGUMENT_LIST) &&
+            node_is(d.ns, node_parent(d.ns, i), NODE_CALL))
+            draft_series(&d, i, is_positional, "", true);
     }
     draft_deinit(&d);
 }

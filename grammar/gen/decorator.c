@@ -2,8 +2,6 @@
  * becomes `@f`. */
 #include "grammar/gen/draft.h"
 
-#include <stdlib.h>
-
 void gen_decorator(struct gen *g);
 
 static bool is_decorator(const struct nodes *ns, uint32_t child)
@@ -18,12 +16,7 @@ void gen_decorator(struct gen *g)
     draft_init(&d, g, EDIT_decorator);
     for (uint32_t i = 0; i < d.ns->n; i++) {
         if (node_is(d.ns, i, NODE_DECORATED)) {
-            struct unit *units;
-            uint32_t tail;
-            size_t n = units_of(d.ns, i, is_decorator, &units, &tail);
-
-            draft_units(&d, units, n, 0, NULL, n > 2);
-            free(units);
+            draft_series(&d, i, is_decorator, NULL, true);
         } else if (node_is(d.ns, i, NODE_DECORATOR)) {
             uint32_t call = node_named_child(d.ns, i);
             uint32_t args = NODE_NONE;

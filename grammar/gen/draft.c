@@ -14,7 +14,7 @@
 
 #include "config/mem.h"
 
-void draft_init(struct draft *d, const struct gen *g, uint16_t kind)
+void draft_init(struct draft *d, struct gen *g, uint16_t kind)
 {
     *d = (struct draft){ .g = g, .ns = tree_nodes(g->tree), .kind = kind };
 }
@@ -244,128 +244,77 @@ void draft_replace_edit(struct draft *d, struct span cover, struct span at,
     draft_end(d);
 }
 
-/* The units [from, to) are mine and no neighbour is. */
-static void unit_run(struct draft *d, const struct unit *u, size_t n,
-                     size_t from, size_t to, uint32_t tail, const char *empty,
-                     bool whole_first)
-{
-    bool before = from > 0, after = to < n;
-
-    if (to - from == 1 && !before && !after && !empty)
-        return;
-    edits_list_begin(d->g->out, before || after ? "" : empty, whole_first);
-    for (size_t i = from; i < to; i++) {
-        struct span at = u[i].at;
-
-        if (before)
-            at.start = u[i - 1].at.end;
-        else if (i + 1 < n)
-            at.end = u[i + 1].at.start;
-        else if (tail > at.end)
-            at.end = tail;
-        draft_begin(d, u[i].at);
-        draft_delete(d, at);
-        d->lead = (struct span){ at.start, at.start };
-        if (!before && !after && i > from)
-            d->lead.start = u[i - 1].at.end;
-        draft_end(d);
-    }
-    edits_list_end(d->g->out);
-}
-
-void draft_units(struct draft *d, const struct unit *units, size_t n,
-                 uint32_t tail, const char *empty, bool whole_first)
-{
-    for (size_t i = 0, j; i < n; i = j) {
-        j = i + 1;
-        if (!units[i].mine || gen_frozen(d->g, units[i].at))
-            continue;
-        while (j < n && units[j].mine && !gen_frozen(d->g, units[j].at))
-            j++;
-        unit_run(d, units, n, i, j, tail, empty, whole_first);
-    }
-}
-
-size_t units_of(const struct nodes *ns, uint32_t node,
+size_t items_of(const struct nodes *ns, uint32_t node,
                 bool (*mine)(const struct nodes *ns, uint32_t child),
-                struct unit **units, uint32_t *tail)
+                struct item **items)
 {
     size_t n = 0, room = 0;
+    uint32_t tail = 0;
 
-    *units = NULL;
-    *tail = 0;
+    *items = NULL;
     for (uint32_t c = node_child(ns, node); c != NODE_NONE;
          c = node_sibling(ns, c)) {
         if (is_token(ns, c, ","))
-            *tail = node_span(ns, c).end;
+            tail = node_span(ns, c).end;
         if (!ns->at[c].named || node_is_extra(ns, c))
             continue;
-        *tail = 0;
-        xgrow(units, &room, n + 1, sizeof(**units));
-        (*units)[n++] =
-            (struct unit){ node_span(ns, c), !mine || mine(ns, c) };
+        tail = 0;
+        xgrow(items, &room, n + 1, sizeof(**items));
+        (*items)[n++] = (struct item){ .at = node_span(ns, c),
+                                       .cover = node_span(ns, c),
+                                       .stays = mine && !mine(ns, c) };
     }
+    if (tail && n)
+        (*items)[n - 1].at.end = tail;
     return n;
 }
 
-void draft_drop_units(struct draft *d, const struct unit *u, size_t n,
-                      uint32_t tail)
+void draft_series(struct draft *d, uint32_t node,
+                  bool (*mine)(const struct nodes *ns, uint32_t child),
+                  const char *empty, bool whole_first)
+{
+    struct item *items;
+    size_t n = items_of(d->ns, node, mine, &items);
+
+    gen_list(d->g, d->kind, items, n, empty, whole_first && n > 1);
+    free(items);
+}
+
+void draft_drop_items(struct draft *d, const struct item *items, size_t n)
 {
     for (size_t i = 0, j; i < n; i = j) {
-        struct span at = u[i].at;
+        struct span at = items[i].at;
 
         j = i + 1;
-        if (!u[i].mine)
+        if (items[i].stays)
             continue;
-        while (j < n && u[j].mine)
+        while (j < n && !items[j].stays)
             j++;
-        at.end = u[j - 1].at.end;
+        at.end = items[j - 1].at.end;
         if (j < n)
-            at.end = u[j].at.start;
+            at.end = items[j].at.start;
         else if (i > 0)
-            at.start = u[i - 1].at.end;
-        else if (tail > at.end)
-            at.end = tail;
+            at.start = items[i - 1].at.end;
         draft_delete(d, at);
     }
 }
 
-/* Statements of a body before and after, on lines of their own or not. */
 void draft_drop_statement(struct draft *d, uint32_t statement)
 {
-    const struct nodes *ns = d->ns;
-    struct bytes text = ns->text;
-    uint32_t parent = node_parent(ns, statement), before = NODE_NONE;
-    uint32_t after = node_named_sibling(ns, statement);
-    struct span at = node_span(ns, statement);
-    uint32_t line = text_line_start(text, at.start);
-    uint32_t next = text_line_next(text, at.end);
+    uint32_t unit = unit_of(d->g->units, statement);
+    const struct unit *u;
 
-    for (uint32_t c = node_named_child(ns, parent); c != statement;
-         c = node_named_sibling(ns, c))
-        before = c;
-    if (before == NODE_NONE && after == NODE_NONE &&
-        !node_is(ns, parent, NODE_MODULE)) {
-        draft_replaces(d, at, "pass");
+    if (unit == UNIT_NONE) {
+        draft_spoil(d);
         return;
     }
-    if (text_is_blank(text, (struct span){ line, at.start }) &&
-        (after == NODE_NONE || node_span(ns, after).start >= next)) {
-        uint32_t end = at.end;
-
-        while (end < next && strchr(" \t\f;", text.data[end]))
-            end++;
-        if (end == next || text.data[end] == '#' || text.data[end] == '\r' ||
-            text.data[end] == '\n')
-            at = (struct span){ line, next };
-    } else if (after != NODE_NONE && node_span(ns, after).start < next) {
-        at.end = node_span(ns, after).start;
-    } else if (before != NODE_NONE && node_span(ns, before).end > line) {
-        at.start = node_span(ns, before).end;
-    } else {
-        draft_spoil(d); /* a suite on the line of its header, then lines */
-    }
-    draft_delete(d, at);
+    u = &d->g->units->at[unit];
+    if (u->next != UNIT_NONE || node_is(d->ns, u->body, NODE_MODULE))
+        draft_delete(d, u->cut);
+    else if (u->prev != UNIT_NONE)
+        draft_delete(d, (struct span){ u->lead.start, u->cut.end });
+    else
+        draft_replaces(d, u->cut, "pass");
 }
 
 bool is_token(const struct nodes *ns, uint32_t node, const char *text)

@@ -19,9 +19,10 @@
 #include "grammar/edit.h"
 #include "grammar/generator.h"
 #include "grammar/node.h"
+#include "grammar/unit.h"
 
 struct draft {
-    const struct gen *g;
+    struct gen *g;
     const struct nodes *ns;
     uint16_t kind;
     bool raw; /* inside a string: what grows together is no word */
@@ -34,7 +35,7 @@ struct draft {
     bool spoilt;
 };
 
-void draft_init(struct draft *d, const struct gen *g, uint16_t kind);
+void draft_init(struct draft *d, struct gen *g, uint16_t kind);
 void draft_deinit(struct draft *d);
 
 /* Start an edit; what an earlier one left is forgotten. */
@@ -61,27 +62,21 @@ void draft_delete_edit(struct draft *d, struct span cover, struct span at);
 void draft_replace_edit(struct draft *d, struct span cover, struct span at,
                         const char *text);
 
-/* Siblings between separators, in text order. Those that are `mine` become
- * units of edit lists, a list for each run of them without others between.
- * `tail` is where a separator behind the last one ends (0: there is none).
- * `empty` counts where all siblings are mine: see struct edit_list. */
-struct unit {
-    struct span at;
-    bool mine;
-};
-void draft_units(struct draft *d, const struct unit *units, size_t n,
-                 uint32_t tail, const char *empty, bool whole_first);
-
-/* The named children of a node as units, all mine unless `mine` says no. The
- * tail is the comma after the last one. Caller frees *units. */
-size_t units_of(const struct nodes *ns, uint32_t node,
+/* The named children of a node as items of a list (gen_list); those that
+ * `mine` (or NULL) denies stay. The last one's span holds a comma behind
+ * it. Caller frees *items. */
+size_t items_of(const struct nodes *ns, uint32_t node,
                 bool (*mine)(const struct nodes *ns, uint32_t child),
-                struct unit **units, uint32_t *tail);
+                struct item **items);
 
-/* Delete the siblings that are `mine` with their separators, as part of the
- * edit begun. */
-void draft_drop_units(struct draft *d, const struct unit *units, size_t n,
-                      uint32_t tail);
+/* Offer the named children of a node as a list. */
+void draft_series(struct draft *d, uint32_t node,
+                  bool (*mine)(const struct nodes *ns, uint32_t child),
+                  const char *empty, bool whole_first);
+
+/* Delete the items that don't stay with their separators, as part of the edit
+ * begun. */
+void draft_drop_items(struct draft *d, const struct item *items, size_t n);
 
 /* Delete a statement of a block as part of the edit begun: with its line when
  * others are left, else `pass` takes its place. */

@@ -20,66 +20,67 @@ void gen_element(struct gen *g);
 
 static void series(struct draft *d, uint32_t node, const char *empty)
 {
-    struct unit *units;
-    uint32_t tail;
-    size_t n = units_of(d->ns, node, NULL, &units, &tail);
+    draft_series(d, node, NULL, empty, empty != NULL);
+}
 
-    draft_units(d, units, n, tail, empty, empty && n > 1);
-    free(units);
+/* A list built by hand. */
+struct list {
+    struct item *items;
+    size_t n, room;
+};
+
+static void list_add(struct list *list, struct span at)
+{
+    xgrow(&list->items, &list->room, list->n + 1, sizeof(*list->items));
+    list->items[list->n++] = (struct item){ .at = at, .cover = at };
+}
+
+static void list_offer(struct draft *d, struct list *list, const char *empty)
+{
+    gen_list(d->g, d->kind, list->items, list->n, empty,
+             empty && list->n > 1);
+    free(list->items);
 }
 
 /* Children that stand in a field, and no others. */
 static void series_in_field(struct draft *d, uint32_t node,
                             enum node_field field)
 {
-    struct unit *units = NULL;
-    size_t n = 0, room = 0;
+    struct list list = { 0 };
 
     for (uint32_t c = node_named_child(d->ns, node); c != NODE_NONE;
-         c = node_named_sibling(d->ns, c)) {
-        if (d->ns->at[c].field != (uint8_t)field)
-            continue;
-        xgrow(&units, &room, n + 1, sizeof(*units));
-        units[n++] = (struct unit){ node_span(d->ns, c), true };
-    }
-    draft_units(d, units, n, 0, NULL, false);
-    free(units);
+         c = node_named_sibling(d->ns, c))
+        if (d->ns->at[c].field == (uint8_t)field)
+            list_add(&list, node_span(d->ns, c));
+    list_offer(d, &list, NULL);
 }
 
 static void series_after_first(struct draft *d, uint32_t node)
 {
-    struct unit *units;
-    uint32_t tail;
-    size_t n = units_of(d->ns, node, NULL, &units, &tail);
+    struct item *items;
+    size_t n = items_of(d->ns, node, NULL, &items);
 
     if (n > 1)
-        draft_units(d, units + 1, n - 1, tail, "", n > 2);
-    free(units);
+        gen_list(d->g, d->kind, items + 1, n - 1, "", n > 2);
+    free(items);
 }
 
 /* {key: value, **rest}: a key and its value are one unit. */
 static void dict_pattern(struct draft *d, uint32_t node)
 {
-    struct unit *units = NULL;
-    size_t n = 0, room = 0;
-    uint32_t tail = 0;
+    struct list list = { 0 };
 
     for (uint32_t c = node_child(d->ns, node); c != NODE_NONE;
          c = node_sibling(d->ns, c)) {
-        if (is_token(d->ns, c, ","))
-            tail = node_span(d->ns, c).end;
-        if (!d->ns->at[c].named || node_is_extra(d->ns, c))
-            continue;
-        tail = 0;
-        if (d->ns->at[c].field == FIELD_value && n) {
-            units[n - 1].at.end = node_span(d->ns, c).end;
-            continue;
-        }
-        xgrow(&units, &room, n + 1, sizeof(*units));
-        units[n++] = (struct unit){ node_span(d->ns, c), true };
+        struct span at = node_span(d->ns, c);
+
+        if (list.n > 0 && (is_token(d->ns, c, ",") ||
+                           d->ns->at[c].field == FIELD_value))
+            list.items[list.n - 1].at.end = at.end;
+        else if (d->ns->at[c].named && !node_is_extra(d->ns, c))
+            list_add(&list, at);
     }
-    draft_units(d, units, n, tail, "", n > 1);
-    free(units);
+    list_offer(d, &list, "");
 }
 
 static void tuple(struct draft *d, uint32_t node)
@@ -124,8 +125,7 @@ static bool same_operator(const struct nodes *ns, uint32_t a, uint32_t b)
 static void boolean_chain(struct draft *d, uint32_t node)
 {
     const struct nodes *ns = d->ns;
-    struct unit *units = NULL;
-    size_t n = 0, room = 0;
+    struct list list = { 0 };
     uint32_t at = node;
 
     if (ns->at[node].field == FIELD_left &&
@@ -137,42 +137,33 @@ static void boolean_chain(struct draft *d, uint32_t node)
 
         if (left == NODE_NONE || right == NODE_NONE)
             break;
-        xgrow(&units, &room, n + 2, sizeof(*units));
-        units[n++] = (struct unit){ node_span(ns, right), true };
+        list_add(&list, node_span(ns, right));
         if (!same_operator(ns, at, left)) {
-            units[n++] = (struct unit){ node_span(ns, left), true };
+            list_add(&list, node_span(ns, left));
             break;
         }
         at = left;
     }
-    for (size_t i = 0; i < n / 2; i++) {
-        struct unit swap = units[i];
+    for (size_t i = 0; i < list.n / 2; i++) {
+        struct item swap = list.items[i];
 
-        units[i] = units[n - 1 - i];
-        units[n - 1 - i] = swap;
+        list.items[i] = list.items[list.n - 1 - i];
+        list.items[list.n - 1 - i] = swap;
     }
-    draft_units(d, units, n, 0, NULL, false);
-    free(units);
+    list_offer(d, &list, NULL);
 }
 
 /* Pieces of a string with expressions in it. */
 static void string_pieces(struct draft *d, uint32_t node)
 {
-    struct unit *units = NULL;
-    size_t n = 0, room = 0;
+    struct list list = { 0 };
 
     for (uint32_t c = node_named_child(d->ns, node); c != NODE_NONE;
-         c = node_named_sibling(d->ns, c)) {
-        if (!node_is(d->ns, c, NODE_STRING_CONTENT) &&
-            !node_is(d->ns, c, NODE_INTERPOLATION))
-            continue;
-        xgrow(&units, &room, n + 1, sizeof(*units));
-        units[n++] = (struct unit){ node_span(d->ns, c), true };
-    }
-    d->raw = true;
-    draft_units(d, units, n, 0, "", true);
-    d->raw = false;
-    free(units);
+         c = node_named_sibling(d->ns, c))
+        if (node_is(d->ns, c, NODE_STRING_CONTENT) ||
+            node_is(d->ns, c, NODE_INTERPOLATION))
+            list_add(&list, node_span(d->ns, c));
+    list_offer(d, &list, "");
 }
 
 static void interpolation(struct draft *d, uint32_t node)
@@ -268,46 +259,38 @@ static bool is_plain(const struct nodes *ns, uint32_t child)
            !node_is(ns, child, NODE_DICTIONARY_SPLAT);
 }
 
-static bool is_starred(const struct nodes *ns, uint32_t child)
+static bool has_star(const struct nodes *ns, uint32_t node)
 {
-    return node_is(ns, child, NODE_LIST_SPLAT) ||
-           node_is(ns, child, NODE_LIST_SPLAT_PATTERN);
+    return node_child_of(ns, node, NODE_LIST_SPLAT) != NODE_NONE ||
+           node_child_of(ns, node, NODE_LIST_SPLAT_PATTERN) != NODE_NONE;
 }
 
 /* Each target goes with the value in its place. */
 static void unpacking(struct draft *d, uint32_t targets, uint32_t value)
 {
     const struct nodes *ns = d->ns;
-    struct unit *left, *right;
-    uint32_t left_tail, right_tail;
+    struct item *left, *right;
     uint32_t values = value == NODE_NONE ? NODE_NONE : values_of(ns, value);
     size_t n, m, plain = 0;
 
-    if (targets == NODE_NONE || values == NODE_NONE || !is_targets(ns, targets))
+    if (targets == NODE_NONE || values == NODE_NONE ||
+        !is_targets(ns, targets) || has_star(ns, targets) ||
+        has_star(ns, values))
         return;
-    for (uint32_t c = node_named_child(ns, targets); c != NODE_NONE;
-         c = node_named_sibling(ns, c))
-        if (is_starred(ns, c))
-            return;
-    for (uint32_t c = node_named_child(ns, values); c != NODE_NONE;
-         c = node_named_sibling(ns, c))
-        if (is_starred(ns, c))
-            return;
-    n = units_of(ns, targets, NULL, &left, &left_tail);
-    m = units_of(ns, values, is_plain, &right, &right_tail);
-    while (plain < m && right[plain].mine)
+    n = items_of(ns, targets, NULL, &left);
+    m = items_of(ns, values, is_plain, &right);
+    while (plain < m && !right[plain].stays)
         plain++;
     if (n == plain && n > 1) {
         edits_list_begin(d->g->out, NULL, false);
         for (size_t i = 0; i < n; i++) {
-            for (size_t k = 0; k < m; k++) {
-                right[k].mine = k == i;
-                if (k < n)
-                    left[k].mine = k == i;
-            }
-            draft_begin(d, left[i].at);
-            draft_drop_units(d, left, n, left_tail);
-            draft_drop_units(d, right, m, right_tail);
+            for (size_t k = 0; k < m; k++)
+                right[k].stays = k != i;
+            for (size_t k = 0; k < n; k++)
+                left[k].stays = k != i;
+            draft_begin(d, left[i].cover);
+            draft_drop_items(d, left, n);
+            draft_drop_items(d, right, m);
             draft_end(d);
         }
         edits_list_end(d->g->out);

@@ -1,0 +1,240 @@
+/* An expression becomes a part of itself, or a constant.
+ *
+ * Parts: the operands, the arguments and the object of a call, the elements of
+ * a display. They are written as deletions around what stays, so that edits
+ * inside of it live on. Constants depend on the place: an operand can be 0 or
+ * 1, a loop runs over `()`, an argument may be any of them. A statement that
+ * is only an expression becomes a part that does something: any other could
+ * as well be deleted. */
+#include "grammar/gen/draft.h"
+
+#include <stdlib.h>
+
+#include "config/mem.h"
+
+/* Elements of a long display are dropped by runs, not kept one by one. */
+#define ELEMENTS_MAX 8
+
+void gen_expression(struct gen *g);
+
+struct place {
+    struct draft d;
+    const uint32_t *effects; /* calls, awaits, yields before each node */
+};
+
+static uint32_t *count_effects(const struct nodes *ns)
+{
+    uint32_t *effects = xcalloc((size_t)ns->n + 1, sizeof(*effects));
+
+    for (uint32_t i = 0; i < ns->n; i++)
+        effects[i + 1] = effects[i] + (node_is(ns, i, NODE_CALL) ||
+                                       node_is(ns, i, NODE_AWAIT) ||
+                                       node_is(ns, i, NODE_YIELD));
+    return effects;
+}
+
+static void keep(struct place *p, uint32_t node, uint32_t part)
+{
+    const struct nodes *ns = p->d.ns;
+
+    if (part == NODE_NONE)
+        return;
+    if (node_is(ns, node_parent(ns, node), NODE_EXPRESSION_STATEMENT) &&
+        p->effects[ns->at[part].past] == p->effects[part])
+        return;
+    draft_begin(&p->d, node_span(ns, node));
+    draft_narrow(&p->d, node, part);
+    draft_end(&p->d);
+}
+
+static void keep_field(struct place *p, uint32_t node, enum node_field field)
+{
+    keep(p, node, node_field(p->d.ns, node, field));
+}
+
+static void keep_children(struct place *p, uint32_t node, uint32_t parent)
+{
+    const struct nodes *ns = p->d.ns;
+
+    if (parent == NODE_NONE || count_named(ns, parent) > ELEMENTS_MAX)
+        return;
+    for (uint32_t c = node_named_child(ns, parent); c != NODE_NONE;
+         c = node_named_sibling(ns, c)) {
+        if (node_is(ns, c, NODE_KEYWORD_ARGUMENT) || node_is(ns, c, NODE_PAIR))
+            keep(p, node, node_field(ns, c, FIELD_value));
+        else if (is_expression(ns, c))
+            keep(p, node, c);
+    }
+}
+
+static void keep_call(struct place *p, uint32_t node)
+{
+    const struct nodes *ns = p->d.ns;
+    uint32_t function = node_field(ns, node, FIELD_function);
+
+    if (node_is(ns, function, NODE_ATTRIBUTE))
+        keep(p, node, node_field(ns, function, FIELD_object));
+    keep(p, node, function);
+    keep_children(p, node, node_child_of(ns, node, NODE_ARGUMENT_LIST));
+}
+
+static void keep_comprehension(struct place *p, uint32_t node)
+{
+    uint32_t clause = node_child_of(p->d.ns, node, NODE_FOR_IN_CLAUSE);
+
+    if (clause != NODE_NONE)
+        keep(p, node, node_field(p->d.ns, clause, FIELD_right));
+    if (!node_is(p->d.ns, node, NODE_DICTIONARY_COMPREHENSION))
+        keep_field(p, node, FIELD_body);
+}
+
+static void keep_parts(struct place *p, uint32_t node)
+{
+    switch (node_kind(p->d.ns, node)) {
+    case NODE_CALL:
+        keep_call(p, node);
+        break;
+    case NODE_ATTRIBUTE:
+        keep_field(p, node, FIELD_object);
+        break;
+    case NODE_BINARY_OPERATOR:
+        keep_field(p, node, FIELD_left);
+        keep_field(p, node, FIELD_right);
+        break;
+    case NODE_UNARY_OPERATOR:
+    case NODE_NOT_OPERATOR:
+        keep_field(p, node, FIELD_argument);
+        break;
+    case NODE_NAMED_EXPRESSION:
+        keep_field(p, node, FIELD_value);
+        break;
+    case NODE_LAMBDA:
+        keep_field(p, node, FIELD_body);
+        break;
+    case NODE_SUBSCRIPT:
+        keep_field(p, node, FIELD_value);
+        keep_field(p, node, FIELD_subscript);
+        break;
+    case NODE_AWAIT:
+    case NODE_YIELD:
+    case NODE_PARENTHESIZED:
+        keep(p, node, node_named_child(p->d.ns, node));
+        break;
+    case NODE_CONDITIONAL:
+    case NODE_LIST:
+    case NODE_TUPLE:
+    case NODE_SET:
+    case NODE_DICTIONARY:
+        keep_children(p, node, node);
+        break;
+    case NODE_LIST_COMPREHENSION:
+    case NODE_SET_COMPREHENSION:
+    case NODE_DICTIONARY_COMPREHENSION:
+    case NODE_GENERATOR_EXPRESSION:
+        keep_comprehension(p, node);
+        break;
+    }
+}
+
+static const char *const any[] = { "0", "1", "None", "()", "\"\"", NULL };
+static const char *const numbers[] = { "0", "1", NULL };
+static const char *const zero[] = { "0", NULL };
+static const char *const nothings[] = { "()", "\"\"", NULL };
+static const char *const nothing[] = { NULL };
+
+/* The constants that make sense where this expression stands. */
+static const char *const *constants_for(const struct nodes *ns, uint32_t node)
+{
+    unsigned field = ns->at[node].field;
+    uint32_t parent = node_parent(ns, node);
+
+    switch (node_kind(ns, parent)) {
+    case NODE_ARGUMENT_LIST:
+        return node_is(ns, node_parent(ns, parent), NODE_CALL) ? any : nothing;
+    case NODE_LIST:
+    case NODE_TUPLE:
+    case NODE_SET:
+    case NODE_RETURN:
+    case NODE_EXPRESSION_LIST:
+    case NODE_PARENTHESIZED:
+    case NODE_LIST_COMPREHENSION:
+    case NODE_YIELD:
+        return any;
+    case NODE_KEYWORD_ARGUMENT:
+    case NODE_DEFAULT_PARAMETER:
+    case NODE_TYPED_DEFAULT_PARAMETER:
+    case NODE_PAIR:
+        return field == FIELD_value ? any : nothing;
+    case NODE_ASSIGNMENT:
+        return field == FIELD_right ? any : nothing;
+    case NODE_BINARY_OPERATOR:
+    case NODE_UNARY_OPERATOR:
+    case NODE_COMPARISON:
+    case NODE_AUGMENTED_ASSIGNMENT:
+    case NODE_BOOLEAN_OPERATOR:
+    case NODE_NOT_OPERATOR:
+    case NODE_CONDITIONAL:
+    case NODE_IF:
+    case NODE_ELIF:
+    case NODE_WHILE:
+    case NODE_ASSERT:
+        return numbers;
+    case NODE_SUBSCRIPT:
+        return field == FIELD_subscript ? zero : nothing;
+    case NODE_INTERPOLATION:
+        return zero;
+    case NODE_FOR:
+    case NODE_FOR_IN_CLAUSE:
+        return field == FIELD_right ? nothings : nothing;
+    default:
+        return nothing;
+    }
+}
+
+static void make_constant(struct place *p, uint32_t node)
+{
+    const struct nodes *ns = p->d.ns;
+    const char *const *texts = constants_for(ns, node);
+    unsigned kind = node_kind(ns, node);
+
+    if (kind == NODE_TRUE_NAME || kind == NODE_FALSE_NAME ||
+        kind == NODE_NONE_NAME)
+        texts = *texts ? numbers : nothing;
+    else if (is_literal(ns, node) || kind == NODE_CONCATENATED_STRING ||
+             kind == NODE_STRING)
+        return;
+    for (; *texts; texts++)
+        draft_replace_edit(&p->d, node_span(ns, node), node_span(ns, node),
+                           *texts);
+}
+
+void gen_expression(struct gen *g)
+{
+    struct place p;
+    uint32_t *effects;
+
+    draft_init(&p.d, g, EDIT_expression);
+    p.effects = effects = count_effects(p.d.ns);
+    for (uint32_t i = 0; i < p.d.ns->n; i++) {
+        struct span at = node_span(p.d.ns, i);
+
+        if (node_is(p.d.ns, i, NODE_LIST_SPLAT) ||
+            node_is(p.d.ns, i, NODE_DICTIONARY_SPLAT)) {
+            uint32_t inner = node_named_child(p.d.ns, i);
+
+            if (inner != NODE_NONE)
+                draft_delete_edit(
+                    &p.d, at,
+                    (struct span){ at.start,
+                                   node_span(p.d.ns, inner).start });
+            continue;
+        }
+        if (!is_expression(p.d.ns, i) ||
+            p.d.ns->at[i].field == FIELD_arguments)
+            continue;
+        make_constant(&p, i);
+        keep_parts(&p, i);
+    }
+    free(effects);
+    draft_deinit(&p.d);
+}

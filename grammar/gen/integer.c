@@ -1,0 +1,245 @@
+/* Numbers, alone and together.
+ *
+ * Alone: 0, 1, 2, half and one less. Together, since sizes must often fit each
+ * other: all that have one value, all in one series (the sides of a tile keep
+ * their ratio when each is halved), and all of the file. */
+#include "grammar/gen/draft.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/mem.h"
+
+/* 2^64 has 20 digits; with underscores a literal is longer, and no size. */
+#define DIGITS_MAX 24
+
+void gen_integer(struct gen *g);
+
+struct number {
+    uint32_t node;
+    uint64_t value;
+};
+
+struct numbers {
+    struct number *at; /* in text order */
+    size_t n, room;
+};
+
+static bool number_parse(struct bytes text, uint64_t *value)
+{
+    char digits[DIGITS_MAX + 1], *end;
+    size_t n = 0;
+    int base = 10;
+
+    for (size_t i = 0; i < text.len; i++) {
+        if (text.data[i] == '_')
+            continue;
+        if (n == DIGITS_MAX)
+            return false;
+        digits[n++] = text.data[i];
+    }
+    digits[n] = '\0';
+    if (n > 2 && digits[0] == '0') {
+        char letter = (char)(digits[1] | 0x20);
+
+        base = letter == 'x' ? 16 : letter == 'o' ? 8 : letter == 'b' ? 2 : 10;
+    }
+    *value = strtoull(base == 10 ? digits : digits + 2, &end, base);
+    return *end == '\0' && *value < UINT64_MAX;
+}
+
+static void number_text(char out[DIGITS_MAX], uint64_t value)
+{
+    snprintf(out, DIGITS_MAX, "%" PRIu64, value);
+}
+
+static void make(struct draft *d, const struct number *number, uint64_t value)
+{
+    char text[DIGITS_MAX];
+    struct span at = node_span(d->ns, number->node);
+
+    if (value >= number->value)
+        return;
+    number_text(text, value);
+    draft_replace_edit(d, at, at, text);
+}
+
+static void alone(struct draft *d, const struct number *number)
+{
+    uint64_t n = number->value;
+
+    make(d, number, 0);
+    if (n > 1)
+        make(d, number, 1);
+    if (n > 2)
+        make(d, number, 2);
+    if (n / 2 > 2)
+        make(d, number, n / 2);
+    if (n > 3 && n - 1 != n / 2)
+        make(d, number, n - 1);
+}
+
+/* Add a number's change to the edit begun. */
+static void add(struct draft *d, const struct number *number, uint64_t value)
+{
+    char text[DIGITS_MAX];
+    size_t len;
+
+    number_text(text, value);
+    len = strlen(text);
+    draft_replace_taken(d, node_span(d->ns, number->node), xmemdup(text, len),
+                        len);
+}
+
+/* One edit for numbers that stay above 2: all to `value`, or halved. */
+static void together(struct draft *d, const struct number *numbers, size_t n,
+                     uint64_t value)
+{
+    size_t changed = 0;
+
+    if (n < 2)
+        return;
+    draft_begin(d, (struct span){ node_span(d->ns, numbers[0].node).start,
+                                  node_span(d->ns, numbers[n - 1].node).end });
+    for (size_t i = 0; i < n; i++) {
+        if (numbers[i].value <= 2 ||
+            gen_frozen(d->g, node_span(d->ns, numbers[i].node)))
+            continue;
+        add(d, &numbers[i], value ? value : numbers[i].value / 2);
+        changed++;
+    }
+    if (changed > 1)
+        draft_end(d);
+}
+
+static int by_value(const void *a, const void *b)
+{
+    const struct number *x = a, *y = b;
+
+    if (x->value != y->value)
+        return x->value < y->value ? -1 : 1;
+    return x->node < y->node ? -1 : x->node > y->node;
+}
+
+static void same_values(struct draft *d, const struct numbers *numbers)
+{
+    struct number *sorted = xcalloc(numbers->n + 1, sizeof(*sorted));
+
+    if (numbers->n)
+        memcpy(sorted, numbers->at, numbers->n * sizeof(*sorted));
+    qsort(sorted, numbers->n, sizeof(*sorted), by_value);
+    for (size_t i = 0, j; i < numbers->n; i = j) {
+        for (j = i + 1;
+             j < numbers->n && sorted[j].value == sorted[i].value;)
+            j++;
+        if (sorted[i].value <= 2)
+            continue;
+        together(d, sorted + i, j - i, 1);
+        together(d, sorted + i, j - i, 2);
+        if (sorted[i].value / 2 > 2)
+            together(d, sorted + i, j - i, 0);
+    }
+    free(sorted);
+}
+
+/* The series that a number stands in: of a keyword argument, its call's. */
+static uint32_t series_of(const struct nodes *ns, uint32_t node)
+{
+    uint32_t parent = node_parent(ns, node);
+
+    if (node_is(ns, parent, NODE_KEYWORD_ARGUMENT))
+        parent = node_parent(ns, parent);
+    switch (node_kind(ns, parent)) {
+    case NODE_ARGUMENT_LIST:
+    case NODE_TUPLE:
+    case NODE_LIST:
+    case NODE_EXPRESSION_LIST:
+    case NODE_SUBSCRIPT:
+        return parent;
+    default:
+        return NODE_NONE;
+    }
+}
+
+struct member {
+    uint32_t series;
+    struct number number;
+};
+
+static int by_series(const void *a, const void *b)
+{
+    const struct member *x = a, *y = b;
+
+    if (x->series != y->series)
+        return x->series < y->series ? -1 : 1;
+    return x->number.node < y->number.node ? -1
+                                           : x->number.node > y->number.node;
+}
+
+static void same_series(struct draft *d, const struct numbers *numbers)
+{
+    struct member *members = xcalloc(numbers->n + 1, sizeof(*members));
+    struct number *group = xcalloc(numbers->n + 1, sizeof(*group));
+    size_t n = 0;
+
+    for (size_t i = 0; i < numbers->n; i++) {
+        uint32_t series = series_of(d->ns, numbers->at[i].node);
+
+        if (series != NODE_NONE)
+            members[n++] = (struct member){ series, numbers->at[i] };
+    }
+    qsort(members, n, sizeof(*members), by_series);
+    for (size_t i = 0, j; i < n; i = j) {
+        for (j = i; j < n && members[j].series == members[i].series; j++)
+            group[j - i] = members[j].number;
+        together(d, group, j - i, 0);
+    }
+    free(group);
+    free(members);
+}
+
+/* 0., 1., and the part before the point. */
+static void real(struct draft *d, uint32_t node)
+{
+    struct bytes text = node_text(d->ns, node);
+    struct span at = node_span(d->ns, node);
+    const char *point = memchr(text.data, '.', text.len);
+
+    draft_replace_edit(d, at, at, "0");
+    draft_replace_edit(d, at, at, "1");
+    draft_replace_edit(d, at, at, "0.");
+    draft_replace_edit(d, at, at, "1.");
+    if (point && point > text.data)
+        draft_delete_edit(
+            d, at,
+            (struct span){ at.start + (uint32_t)(point - text.data) + 1,
+                           at.end });
+}
+
+void gen_integer(struct gen *g)
+{
+    struct numbers numbers = { 0 };
+    struct draft d;
+
+    draft_init(&d, g, EDIT_integer);
+    for (uint32_t i = 0; i < d.ns->n; i++) {
+        uint64_t value;
+
+        if (node_is(d.ns, i, NODE_FLOAT))
+            real(&d, i);
+        if (!node_is(d.ns, i, NODE_INTEGER) ||
+            !number_parse(node_text(d.ns, i), &value))
+            continue;
+        xgrow(&numbers.at, &numbers.room, numbers.n + 1, sizeof(*numbers.at));
+        numbers.at[numbers.n++] = (struct number){ i, value };
+    }
+    together(&d, numbers.at, numbers.n, 0);
+    same_values(&d, &numbers);
+    same_series(&d, &numbers);
+    for (size_t i = 0; i < numbers.n; i++)
+        alone(&d, &numbers.at[i]);
+    free(numbers.at);
+    draft_deinit(&d);
+}
