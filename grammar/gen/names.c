@@ -1,0 +1,561 @@
+/* Scopes by node in one pass from the parents down, then one entry per symbol
+ * with its home: the outermost scope that binds it. Lookups climb the chain
+ * of scopes, each step a binary search. Python lets the bodies of functions
+ * look past classes; here a class in between counts, which only refuses
+ * more. */
+#include "grammar/gen/names.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/mem.h"
+
+struct name {
+    struct bytes text;
+    uint32_t home; /* NODE_NONE: bound nowhere */
+    uint32_t symbol;
+};
+
+static int bytes_order(struct bytes a, struct bytes b)
+{
+    size_t n = a.len < b.len ? a.len : b.len;
+    int order = n ? memcmp(a.data, b.data, n) : 0;
+
+    if (order)
+        return order;
+    return a.len < b.len ? -1 : a.len > b.len;
+}
+
+static int name_order(const void *a, const void *b)
+{
+    const struct name *x = a, *y = b;
+    int order = bytes_order(x->text, y->text);
+
+    if (order)
+        return order;
+    if (x->home != y->home)
+        return x->home < y->home ? -1 : 1;
+    return x->symbol < y->symbol ? -1 : x->symbol > y->symbol;
+}
+
+static int method_order(const void *a, const void *b)
+{
+    return bytes_order(*(const struct bytes *)a, *(const struct bytes *)b);
+}
+
+static bool is_comprehension(const struct nodes *ns, uint32_t i)
+{
+    return node_is(ns, i, NODE_LIST_COMPREHENSION) ||
+           node_is(ns, i, NODE_SET_COMPREHENSION) ||
+           node_is(ns, i, NODE_DICTIONARY_COMPREHENSION) ||
+           node_is(ns, i, NODE_GENERATOR_EXPRESSION);
+}
+
+static bool opens_scope(const struct nodes *ns, uint32_t parent, uint32_t child)
+{
+    unsigned field = ns->at[child].field;
+
+    switch (node_kind(ns, parent)) {
+    case NODE_FUNCTION:
+    case NODE_LAMBDA:
+        return field == FIELD_body || field == FIELD_parameters;
+    case NODE_CLASS:
+        return field == FIELD_body;
+    default:
+        return is_comprehension(ns, parent);
+    }
+}
+
+static uint32_t home_of(const struct names *names, uint32_t symbol)
+{
+    const struct nodes *ns = names->ns;
+    const struct occurrence *at;
+    uint32_t home = NODE_NONE;
+    size_t n;
+
+    at = symbol_occurrences(names->scopes, symbol, &n);
+    for (size_t i = 0; i < n; i++) {
+        uint32_t node = names_node(names, at[i].at);
+        uint32_t scope = node == NODE_NONE ? 0 : names->scope_of[node];
+
+        if (at[i].role == OCC_DECLARE &&
+            node_is(ns, node_parent(ns, node), NODE_GLOBAL))
+            return 0;
+        if (at[i].role != OCC_BIND && at[i].role != OCC_AUGMENT)
+            continue;
+        if (node_is(ns, node_parent(ns, node), NODE_NAMED_EXPRESSION))
+            while (is_comprehension(ns, scope))
+                scope = names->scope_of[scope];
+        if (scope < home)
+            home = scope;
+    }
+    return home;
+}
+
+static void collect(struct names *names)
+{
+    const struct nodes *ns = names->ns;
+    size_t room = 0, methods_room = 0, homes_room = 0;
+
+    for (uint32_t i = 0; i < ns->n; i++) {
+        uint32_t symbol;
+        size_t n;
+
+        if (node_is(ns, i, NODE_FUNCTION) &&
+            node_is(ns, names->scope_of[i], NODE_CLASS)) {
+            uint32_t name = node_field(ns, i, FIELD_name);
+
+            xgrow(&names->methods, &methods_room, names->nmethods + 1,
+                  sizeof(*names->methods));
+            if (name != NODE_NONE)
+                names->methods[names->nmethods++] = node_text(ns, name);
+        }
+        if (!node_is(ns, i, NODE_IDENTIFIER))
+            continue;
+        symbol = names_symbol(names, i);
+        if (symbol == SYMBOL_NONE ||
+            symbol_occurrences(names->scopes, symbol, &n)->at.start !=
+                node_span(ns, i).start)
+            continue;
+        xgrow(&names->all, &room, names->n + 1, sizeof(*names->all));
+        names->all[names->n++] =
+            (struct name){ symbol_name(names->scopes, symbol),
+                           home_of(names, symbol), symbol };
+        if (symbol >= names->nhomes) {
+            xgrow(&names->home, &homes_room, (size_t)symbol + 1,
+                  sizeof(*names->home));
+            while (names->nhomes <= symbol)
+                names->home[names->nhomes++] = NODE_NONE;
+        }
+        names->home[symbol] = names->all[names->n - 1].home;
+    }
+}
+
+struct names *names_new(const struct gen *g)
+{
+    struct names *names = xcalloc(1, sizeof(*names));
+    const struct nodes *ns = g->nodes;
+
+    names->ns = ns;
+    names->scopes = g->scopes;
+    names->scope_of = xcalloc(ns->n, sizeof(*names->scope_of));
+    for (uint32_t i = 1; i < ns->n; i++) {
+        uint32_t parent = node_parent(ns, i);
+
+        names->scope_of[i] = opens_scope(ns, parent, i)
+                                 ? parent
+                                 : names->scope_of[parent];
+    }
+    collect(names);
+    if (names->n)
+        qsort(names->all, names->n, sizeof(*names->all), name_order);
+    if (names->nmethods)
+        qsort(names->methods, names->nmethods, sizeof(*names->methods),
+              method_order);
+    return names;
+}
+
+void names_free(struct names *names)
+{
+    if (!names)
+        return;
+    free(names->scope_of);
+    free(names->all);
+    free(names->methods);
+    free(names->home);
+    free(names);
+}
+
+uint32_t names_symbol(const struct names *names, uint32_t identifier)
+{
+    return scopes_symbol_at(names->scopes,
+                            node_span(names->ns, identifier).start);
+}
+
+uint32_t names_node(const struct names *names, struct span identifier)
+{
+    return node_at(names->ns, identifier.start, NODE_IDENTIFIER);
+}
+
+/* The first entry of that text and that home or a later one. */
+static size_t names_find(const struct names *names, struct bytes text,
+                         uint32_t home)
+{
+    struct name key = { text, home, 0 };
+    size_t low = 0, high = names->n;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (name_order(&names->all[middle], &key) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static uint32_t symbol_in(const struct names *names, uint32_t home,
+                          struct bytes text)
+{
+    size_t at = names_find(names, text, home);
+
+    if (at < names->n && names->all[at].home == home &&
+        bytes_order(names->all[at].text, text) == 0)
+        return names->all[at].symbol;
+    return SYMBOL_NONE;
+}
+
+uint32_t names_lookup(const struct names *names, uint32_t scope,
+                      struct bytes text)
+{
+    for (;;) {
+        uint32_t symbol = symbol_in(names, scope, text);
+
+        if (symbol != SYMBOL_NONE || scope == 0)
+            return symbol;
+        scope = names->scope_of[scope];
+    }
+}
+
+bool names_bound_in(const struct names *names, uint32_t scope,
+                    struct bytes text)
+{
+    return symbol_in(names, scope, text) != SYMBOL_NONE;
+}
+
+uint32_t names_home(const struct names *names, uint32_t symbol)
+{
+    return symbol < names->nhomes ? names->home[symbol] : NODE_NONE;
+}
+
+bool names_fit_string(const struct nodes *ns, struct bytes text, uint32_t place)
+{
+    if (node_above(ns, place, NODE_INTERPOLATION) == NODE_NONE)
+        return true;
+    return !memchr(text.data, '"', text.len) &&
+           !memchr(text.data, '\'', text.len) &&
+           !memchr(text.data, '\\', text.len) &&
+           !memchr(text.data, '\n', text.len) &&
+           !memchr(text.data, '#', text.len);
+}
+
+size_t names_writes(const struct names *names, uint32_t symbol, size_t *loads)
+{
+    size_t n = 0, writes = 0;
+    const struct occurrence *at = NULL;
+
+    if (symbol != SYMBOL_NONE)
+        at = symbol_occurrences(names->scopes, symbol, &n);
+    for (size_t i = 0; i < n; i++)
+        writes += at[i].role != OCC_LOAD;
+    *loads = n - writes;
+    return writes;
+}
+
+/* Whether a symbol occurs in the subtree of a node. */
+static bool occurs_in(const struct names *names, uint32_t symbol,
+                      uint32_t node)
+{
+    struct span at = node_span(names->ns, node);
+    size_t n, low = 0;
+    const struct occurrence *all =
+        symbol_occurrences(names->scopes, symbol, &n);
+    size_t high = n;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (all[middle].at.start < at.start)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < n && all[low].at.start < at.end;
+}
+
+bool names_free_in(const struct names *names, uint32_t scope,
+                   struct bytes text)
+{
+    uint32_t found = names_lookup(names, scope, text);
+    uint32_t builtin = symbol_in(names, NODE_NONE, text);
+
+    if (found != SYMBOL_NONE && (symbol_in(names, scope, text) == found ||
+                                 occurs_in(names, found, scope)))
+        return false;
+    return builtin == SYMBOL_NONE || !occurs_in(names, builtin, scope);
+}
+
+bool names_mean_same(const struct names *names, uint32_t expression,
+                     uint32_t scope)
+{
+    const struct nodes *ns = names->ns;
+
+    for (uint32_t i = expression; i < ns->at[expression].past; i++) {
+        uint32_t symbol, found;
+
+        if (!node_is(ns, i, NODE_IDENTIFIER))
+            continue;
+        symbol = names_symbol(names, i);
+        if (symbol == SYMBOL_NONE)
+            continue;
+        /* its own: of a lambda or comprehension inside */
+        if (names->scope_of[i] >= expression &&
+            symbol_in(names, names->scope_of[i], node_text(ns, i)) == symbol)
+            continue;
+        found = names_lookup(names, scope, node_text(ns, i));
+        if (found != symbol &&
+            (found != SYMBOL_NONE || symbol_bound(names->scopes, symbol)))
+            return false;
+    }
+    return true;
+}
+
+/* Parameters. */
+
+/* The identifier that a parameter binds. */
+static uint32_t param_name(const struct nodes *ns, uint32_t node)
+{
+    uint32_t name = node_field(ns, node, FIELD_name);
+
+    if (name != NODE_NONE)
+        node = name;
+    while (!node_is(ns, node, NODE_IDENTIFIER)) {
+        node = node_named_child(ns, node);
+        if (node == NODE_NONE)
+            return NODE_NONE;
+    }
+    return node;
+}
+
+static bool is_star(const struct nodes *ns, uint32_t node)
+{
+    if (node_is(ns, node, NODE_TYPED_PARAMETER))
+        node = node_named_child(ns, node);
+    return node_is(ns, node, NODE_LIST_SPLAT_PATTERN) ||
+           node_is(ns, node, NODE_DICTIONARY_SPLAT_PATTERN);
+}
+
+size_t params_of(const struct nodes *ns, uint32_t function,
+                 struct param **params)
+{
+    uint32_t list = node_field(ns, function, FIELD_parameters);
+    enum param_kind kind = PARAM_PLAIN;
+    size_t n = 0, room = 0;
+
+    *params = NULL;
+    if (list == NODE_NONE)
+        return 0;
+    for (uint32_t c = node_named_child(ns, list); c != NODE_NONE;
+         c = node_named_sibling(ns, c)) {
+        struct param *p;
+
+        if (node_is(ns, c, NODE_POSITIONAL_SEPARATOR))
+            for (size_t i = 0; i < n; i++)
+                (*params)[i].kind = PARAM_POSITIONAL;
+        if (node_is(ns, c, NODE_KEYWORD_SEPARATOR))
+            kind = PARAM_NAMED;
+        if (param_name(ns, c) == NODE_NONE)
+            continue;
+        xgrow(params, &room, n + 1, sizeof(**params));
+        p = &(*params)[n];
+        *p = (struct param){ c, param_name(ns, c),
+                             node_field(ns, c, FIELD_value), kind,
+                             (uint32_t)n };
+        n++;
+        if (is_star(ns, c)) {
+            p->kind = PARAM_STAR;
+            kind = PARAM_NAMED;
+        }
+    }
+    return n;
+}
+
+/* Calls. */
+
+static void site_add(struct callee *callee, size_t *room,
+                     const struct nodes *ns, uint32_t call, bool direct)
+{
+    uint32_t arguments = node_child_of(ns, call, NODE_ARGUMENT_LIST);
+
+    if (arguments == NODE_NONE) { /* f(x for x in y) */
+        callee->escapes = true;
+        return;
+    }
+    xgrow(&callee->sites, room, callee->nsites + 1, sizeof(*callee->sites));
+    callee->sites[callee->nsites++] =
+        (struct call_site){ call, arguments, direct };
+}
+
+/* From a name up through `.go`, `[grid]` and brackets to the call. */
+static void site_from(struct callee *callee, size_t *room,
+                      const struct nodes *ns, uint32_t node)
+{
+    bool direct = true;
+
+    for (;;) {
+        uint32_t parent = node_parent(ns, node);
+        unsigned field = ns->at[node].field;
+
+        if (node_is(ns, parent, NODE_CALL) && field == FIELD_function) {
+            site_add(callee, room, ns, parent, direct);
+            return;
+        }
+        if (!(node_is(ns, parent, NODE_ATTRIBUTE) && field == FIELD_object) &&
+            !(node_is(ns, parent, NODE_SUBSCRIPT) && field == FIELD_value) &&
+            !node_is(ns, parent, NODE_PARENTHESIZED))
+            break;
+        direct = false;
+        node = parent;
+    }
+    callee->escapes = true;
+}
+
+static void sites_of_symbol(struct callee *callee, const struct names *names,
+                            uint32_t identifier)
+{
+    uint32_t symbol = names_symbol(names, identifier);
+    const struct occurrence *at;
+    size_t n, room = 0;
+
+    if (symbol == SYMBOL_NONE)
+        return;
+    at = symbol_occurrences(names->scopes, symbol, &n);
+    for (size_t i = 0; i < n; i++) {
+        uint32_t node = names_node(names, at[i].at);
+
+        if (at[i].at.start == node_span(names->ns, identifier).start)
+            continue;
+        if (at[i].role != OCC_LOAD || node == NODE_NONE)
+            callee->escapes = true;
+        else
+            site_from(callee, &room, names->ns, node);
+    }
+}
+
+static size_t count_methods(const struct names *names, struct bytes text)
+{
+    size_t low = 0, high = names->nmethods, n = 0;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (bytes_order(names->methods[middle], text) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    while (n < 2 && low < names->nmethods &&
+           bytes_order(names->methods[low], text) == 0) {
+        low++;
+        n++;
+    }
+    return n;
+}
+
+static void sites_of_method(struct callee *callee, const struct names *names,
+                            uint32_t identifier)
+{
+    struct bytes text = node_text(names->ns, identifier);
+    size_t n, room = 0;
+    const struct span *at = scopes_attributes(names->scopes, text, &n);
+
+    if (count_methods(names, text) != 1) {
+        callee->escapes = true;
+        return;
+    }
+    for (size_t i = 0; i < n; i++) {
+        uint32_t node = names_node(names, at[i]);
+        uint32_t attribute =
+            node == NODE_NONE ? NODE_NONE : node_parent(names->ns, node);
+
+        if (attribute == NODE_NONE)
+            continue;
+        uint32_t call = node_parent(names->ns, attribute);
+
+        if (node_is(names->ns, call, NODE_CALL) &&
+            names->ns->at[attribute].field == FIELD_function)
+            site_add(callee, &room, names->ns, call, true);
+        else
+            callee->escapes = true;
+    }
+}
+
+bool has_decorator(const struct nodes *ns, uint32_t statement,
+                   const char *text)
+{
+    for (uint32_t c = node_named_child(ns, statement); c != NODE_NONE;
+         c = node_named_sibling(ns, c))
+        if (node_is(ns, c, NODE_DECORATOR) &&
+            node_named_child(ns, c) != NODE_NONE &&
+            node_text_is(ns, node_named_child(ns, c), text))
+            return true;
+    return false;
+}
+
+void callee_init(struct callee *callee, const struct names *names,
+                 uint32_t function)
+{
+    const struct nodes *ns = names->ns;
+    uint32_t name = node_field(ns, function, FIELD_name);
+    uint32_t scope = names->scope_of[function];
+
+    *callee = (struct callee){ .function = function, .statement = function };
+    if (node_is(ns, node_parent(ns, function), NODE_DECORATED))
+        callee->statement = node_parent(ns, function);
+    if (name == NODE_NONE)
+        return;
+    if (node_is(ns, function, NODE_CLASS) || !node_is(ns, scope, NODE_CLASS)) {
+        sites_of_symbol(callee, names, name);
+        return;
+    }
+    callee->method = true;
+    callee->bound = !has_decorator(ns, callee->statement, "staticmethod");
+    if (node_text_is(ns, name, "__init__"))
+        sites_of_symbol(callee, names, node_field(ns, scope, FIELD_name));
+    else
+        sites_of_method(callee, names, name);
+}
+
+void callee_deinit(struct callee *callee)
+{
+    free(callee->sites);
+    callee->sites = NULL;
+}
+
+uint32_t argument_value(const struct nodes *ns, uint32_t argument)
+{
+    return node_is(ns, argument, NODE_KEYWORD_ARGUMENT)
+               ? node_field(ns, argument, FIELD_value)
+               : argument;
+}
+
+uint32_t site_argument(const struct nodes *ns, const struct call_site *site,
+                       enum param_kind kind, uint32_t index,
+                       struct bytes name, bool *unknown)
+{
+    uint32_t at = 0;
+    bool splat = false, double_splat = false;
+
+    *unknown = false;
+    for (uint32_t c = node_named_child(ns, site->arguments); c != NODE_NONE;
+         c = node_named_sibling(ns, c)) {
+        if (node_is(ns, c, NODE_KEYWORD_ARGUMENT)) {
+            uint32_t key = node_field(ns, c, FIELD_name);
+
+            if (kind != PARAM_POSITIONAL && key != NODE_NONE &&
+                bytes_order(node_text(ns, key), name) == 0)
+                return c;
+        } else if (node_is(ns, c, NODE_DICTIONARY_SPLAT)) {
+            double_splat = true;
+        } else if (node_is(ns, c, NODE_LIST_SPLAT) ||
+                   node_is(ns, c, NODE_PARENTHESIZED_LIST_SPLAT)) {
+            splat = true;
+        } else if (!splat && kind != PARAM_NAMED && at++ == index) {
+            return c;
+        }
+    }
+    *unknown = (splat && kind != PARAM_NAMED) ||
+               (double_splat && kind != PARAM_POSITIONAL);
+    return NODE_NONE;
+}

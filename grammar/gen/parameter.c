@@ -1,0 +1,313 @@
+/* Parameters with their arguments, fields of data classes likewise.
+ *
+ * A parameter that nobody uses goes together with its argument at every call.
+ * One that is used goes when all calls pass the same simple value: the value
+ * takes the place of each use. Calls that splat keep their arguments, and the
+ * oracle says whether that works. A field of a dataclass or NamedTuple is a
+ * parameter of the constructor whose uses are `.field`. */
+#include "grammar/gen/draft.h"
+#include "grammar/gen/names.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/mem.h"
+
+void gen_parameter(struct gen *g);
+
+/* One parameter or field, whatever it belongs to. */
+struct formal {
+    uint32_t name, value;
+    enum param_kind kind;
+    uint32_t index; /* its place in a call */
+};
+
+/* Drop an argument node from its list. */
+static void drop_argument(struct draft *d, uint32_t argument)
+{
+    struct span at = node_span(d->ns, argument);
+    struct item *items;
+    size_t n = items_of(d->ns, node_parent(d->ns, argument), NULL, &items);
+
+    for (size_t i = 0; i < n; i++)
+        items[i].stays = items[i].cover.start != at.start;
+    draft_drop_items(d, items, n);
+    free(items);
+}
+
+static void drop_arguments(struct draft *d, const struct callee *callee,
+                           const struct formal *f)
+{
+    struct bytes name = node_text(d->ns, f->name);
+
+    for (size_t i = 0; i < callee->nsites; i++) {
+        bool unknown;
+        uint32_t argument = site_argument(d->ns, &callee->sites[i], f->kind,
+                                          f->index, name, &unknown);
+
+        if (argument != NODE_NONE && f->kind != PARAM_STAR)
+            drop_argument(d, argument);
+    }
+}
+
+/* `/` goes with the last before it, a bare `*` with the last behind it. */
+static void drop_param(struct draft *d, const struct param *p)
+{
+    const struct nodes *ns = d->ns;
+    uint32_t list = node_parent(ns, p->node), c;
+    struct item *items;
+    size_t n = items_of(ns, list, NULL, &items), at = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        items[i].stays = items[i].cover.start != node_span(ns, p->node).start;
+        if (!items[i].stays)
+            at = i;
+    }
+    c = node_named_sibling(ns, p->node);
+    if (at == 0 && c != NODE_NONE && node_is(ns, c, NODE_POSITIONAL_SEPARATOR))
+        items[1].stays = false;
+    if (at > 0 && (c == NODE_NONE ||
+                   node_is(ns, c, NODE_DICTIONARY_SPLAT_PATTERN)) &&
+        node_at(ns, items[at - 1].cover.start, NODE_KEYWORD_SEPARATOR) !=
+            NODE_NONE)
+        items[at - 1].stays = false;
+    draft_drop_items(d, items, n);
+    free(items);
+}
+
+static bool same_text(const struct nodes *ns, uint32_t a, uint32_t b)
+{
+    struct bytes x = node_text(ns, a), y = node_text(ns, b);
+
+    return x.len == y.len && memcmp(x.data, y.data, x.len) == 0;
+}
+
+/* What every call passes, or NODE_NONE. */
+static uint32_t common_value(const struct nodes *ns,
+                             const struct callee *callee,
+                             const struct formal *f)
+{
+    uint32_t common = NODE_NONE;
+    struct bytes name = node_text(ns, f->name);
+
+    if (f->kind == PARAM_STAR)
+        return NODE_NONE;
+    for (size_t i = 0; i < callee->nsites; i++) {
+        bool unknown;
+        uint32_t argument = site_argument(ns, &callee->sites[i], f->kind,
+                                          f->index, name, &unknown);
+        uint32_t value = argument == NODE_NONE ? f->value
+                                               : argument_value(ns, argument);
+
+        if (unknown || value == NODE_NONE ||
+            (common != NODE_NONE && !same_text(ns, common, value)))
+            return NODE_NONE;
+        common = value;
+    }
+    return callee->nsites ? common : f->value;
+}
+
+/* Whether a value may stand for a use: a literal, or a name that means the
+ * same there. Inside of an f-string no quotes and no backslash. */
+static bool may_stand(const struct names *names, uint32_t value, uint32_t use)
+{
+    const struct nodes *ns = names->ns;
+
+    if (!names_fit_string(ns, node_text(ns, value), use))
+        return false;
+    return is_literal(ns, value) ||
+           (is_dotted(ns, value) &&
+            names_mean_same(names, value, names->scope_of[use]));
+}
+
+/* Put the value at each use of the parameter; false when one resists. */
+static bool put_at_uses(struct draft *d, const struct names *names,
+                        uint32_t name, uint32_t value)
+{
+    size_t n;
+    const struct occurrence *at =
+        symbol_occurrences(names->scopes, names_symbol(names, name), &n);
+
+    for (size_t i = 0; i < n; i++) {
+        uint32_t use = names_node(names, at[i].at);
+
+        if (at[i].at.start == node_span(names->ns, name).start)
+            continue;
+        if (at[i].role != OCC_LOAD || use == NODE_NONE ||
+            !is_expression(names->ns, use) || !may_stand(names, value, use))
+            return false;
+        draft_put(d, use, value);
+    }
+    return true;
+}
+
+static bool is_used(const struct names *names, uint32_t name)
+{
+    uint32_t symbol = names_symbol(names, name);
+    size_t n = 0;
+
+    if (symbol != SYMBOL_NONE)
+        symbol_occurrences(names->scopes, symbol, &n);
+    return n != 1;
+}
+
+static struct formal formal_of(const struct callee *callee,
+                               const struct param *p)
+{
+    return (struct formal){ p->name, p->value, p->kind,
+                            p->index - (callee->bound ? 1 : 0) };
+}
+
+static void unused(struct draft *d, const struct names *names,
+                   const struct callee *callee, const struct param *params,
+                   size_t n)
+{
+    edits_list_begin(d->g->out, "", true);
+    for (size_t i = callee->bound; i < n; i++) {
+        struct formal f = formal_of(callee, &params[i]);
+
+        if (is_used(names, params[i].name))
+            continue;
+        draft_begin(d, node_span(d->ns, params[i].node));
+        drop_param(d, &params[i]);
+        drop_arguments(d, callee, &f);
+        draft_end(d);
+    }
+    edits_list_end(d->g->out);
+}
+
+static void constant(struct draft *d, const struct names *names,
+                     const struct callee *callee, const struct param *p)
+{
+    struct formal f = formal_of(callee, p);
+    uint32_t value = common_value(d->ns, callee, &f);
+
+    if (value == NODE_NONE || !is_used(names, p->name))
+        return;
+    draft_begin(d, node_span(d->ns, p->node));
+    if (!put_at_uses(d, names, p->name, value))
+        return;
+    drop_param(d, p);
+    drop_arguments(d, callee, &f);
+    draft_end(d);
+}
+
+static void function(struct draft *d, const struct names *names, uint32_t node)
+{
+    struct callee callee;
+    struct param *params;
+    size_t n = params_of(d->ns, node, &params);
+
+    callee_init(&callee, names, node);
+    unused(d, names, &callee, params, n);
+    for (size_t i = callee.bound; i < n; i++)
+        constant(d, names, &callee, &params[i]);
+    callee_deinit(&callee);
+    free(params);
+}
+
+/* Fields. */
+
+static bool mentions(const struct nodes *ns, uint32_t node, const char *word)
+{
+    for (uint32_t i = node; i < ns->at[node].past; i++)
+        if (node_is(ns, i, NODE_IDENTIFIER) && node_text_is(ns, i, word))
+            return true;
+    return false;
+}
+
+static bool has_fields(const struct nodes *ns, uint32_t class)
+{
+    uint32_t bases = node_field(ns, class, FIELD_superclasses);
+    uint32_t parent = node_parent(ns, class);
+
+    if (bases != NODE_NONE && mentions(ns, bases, "NamedTuple"))
+        return true;
+    if (!node_is(ns, parent, NODE_DECORATED))
+        return false;
+    for (uint32_t c = node_named_child(ns, parent);
+         c != NODE_NONE && c != class; c = node_named_sibling(ns, c))
+        if (node_is(ns, c, NODE_DECORATOR) && mentions(ns, c, "dataclass"))
+            return true;
+    return false;
+}
+
+/* The assignment `name: type [= value]` that a statement is, or NODE_NONE. */
+static uint32_t field_of(const struct nodes *ns, uint32_t statement)
+{
+    uint32_t node = node_named_child(ns, statement);
+
+    if (!node_is(ns, statement, NODE_EXPRESSION_STATEMENT) ||
+        !node_is(ns, node, NODE_ASSIGNMENT) ||
+        node_field(ns, node, FIELD_type) == NODE_NONE ||
+        !node_is(ns, node_field(ns, node, FIELD_left), NODE_IDENTIFIER))
+        return NODE_NONE;
+    return node;
+}
+
+/* Put the value at each `.field`; false when one is a target or resists. */
+static bool put_at_attributes(struct draft *d, const struct names *names,
+                              uint32_t name, uint32_t value)
+{
+    const struct nodes *ns = d->ns;
+    size_t n;
+    const struct span *at =
+        scopes_attributes(names->scopes, node_text(ns, name), &n);
+
+    for (size_t i = 0; i < n; i++) {
+        uint32_t node = names_node(names, at[i]);
+        uint32_t use = node == NODE_NONE ? NODE_NONE : node_parent(ns, node);
+
+        if (use == NODE_NONE || !is_expression(ns, use) || value == NODE_NONE ||
+            !may_stand(names, value, use))
+            return false;
+        draft_put(d, use, value);
+    }
+    return true;
+}
+
+static void fields(struct draft *d, const struct names *names, uint32_t class)
+{
+    const struct nodes *ns = d->ns;
+    struct callee callee;
+    struct formal f = { .kind = PARAM_PLAIN };
+    uint32_t body = node_field(ns, class, FIELD_body);
+
+    if (body == NODE_NONE || !has_fields(ns, class))
+        return;
+    callee_init(&callee, names, class);
+    for (uint32_t s = node_named_child(ns, body); s != NODE_NONE;
+         s = node_named_sibling(ns, s)) {
+        uint32_t field = field_of(ns, s);
+
+        if (field == NODE_NONE)
+            continue;
+        f.name = node_field(ns, field, FIELD_left);
+        f.value = node_field(ns, field, FIELD_right);
+        draft_begin(d, node_span(ns, s));
+        if (put_at_attributes(d, names, f.name,
+                              common_value(ns, &callee, &f))) {
+            draft_drop_statement(d, s);
+            drop_arguments(d, &callee, &f);
+            draft_end(d);
+        }
+        f.index++;
+    }
+    callee_deinit(&callee);
+}
+
+void gen_parameter(struct gen *g)
+{
+    struct names *names = names_new(g);
+    struct draft d;
+
+    draft_init(&d, g, EDIT_parameter);
+    for (uint32_t i = 0; i < d.ns->n; i++) {
+        if (node_is(d.ns, i, NODE_FUNCTION))
+            function(&d, names, i);
+        else if (node_is(d.ns, i, NODE_CLASS))
+            fields(&d, names, i);
+    }
+    draft_deinit(&d);
+    names_free(names);
+}
