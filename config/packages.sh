@@ -35,7 +35,8 @@ list() { # the rows of a set: package, kind of check, what is checked
 	libjansson-dev  pc  jansson
 	libpcre2-dev    pc  libpcre2-8
 	libxxhash-dev   pc  libxxhash
-	libsqlite3-dev nettle-dev  pc  sqlite3
+	libsqlite3-dev  pc  sqlite3
+	nettle-dev      pc  nettle
 	python3         cmd $python
 	python3-pip     py  pip
 	ROWS
@@ -46,7 +47,8 @@ list() { # the rows of a set: package, kind of check, what is checked
 	libjansson-dev  lib libjansson.a
 	libpcre2-dev    lib libpcre2-8.a
 	libxxhash-dev   lib libxxhash.a
-	libsqlite3-dev nettle-dev  lib libsqlite3.a
+	libsqlite3-dev  lib libsqlite3.a
+	nettle-dev      lib libnettle.a
 	libc6-dev       lib libc.a
 	ROWS
         ;;

@@ -17,7 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "config/buf.h"
@@ -29,6 +29,7 @@
 #include "minimizer/explain.h"
 #include "minimizer/fleet/fleet.h"
 #include "minimizer/input.h"
+#include "minimizer/report/report.h"
 #include "minimizer/search/search.h"
 #include "minimizer/setup.h"
 #include "minimizer/signature.h"
@@ -756,6 +757,97 @@ static void session_on_writer_closed(void *arg)
     write_reports(s);
     s->events.done(s->arg, s->code);
     session_free(s);
+}
+
+/* ---- the report ---- */
+
+static enum report_status report_status(const struct session *s)
+{
+    switch (s->code) {
+    case EXIT_DONE:
+        return REPORT_VERIFIED;
+    case EXIT_NOT_REPRODUCED:
+        return REPORT_NOT_REPRODUCED;
+    case EXIT_UNVERIFIED:
+        return REPORT_UNVERIFIED;
+    case EXIT_INTERRUPTED:
+    case EXIT_TERMINATED:
+        return REPORT_INTERRUPTED;
+    case EXIT_USAGE:
+    case EXIT_ENVIRONMENT:
+        break;
+    }
+    return REPORT_ENVIRONMENT;
+}
+
+/* Processor time of this process so far, in seconds. */
+static double own_cpu_s(void)
+{
+    struct timespec now;
+
+    if (clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now))
+        return 0;
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+static void fill_report(const struct session *s, struct report *report,
+                        struct report_step *steps)
+{
+    struct session_view view = session_view(s);
+
+    for (size_t i = 1; i < s->nsteps; i++)
+        steps[i - 1] = (struct report_step){
+            .t = (double)s->steps[i].at_ms / 1000,
+            .run = s->steps[i].run,
+            .kind = s->steps[i].kind,
+            .bytes = s->steps[i].bytes,
+        };
+    *report = (struct report){
+        .status = report_status(s),
+        .runs = view.runs,
+        .cached = view.cached,
+        .rejected_early = view.rejected_early,
+        .no_verdict = view.no_verdict,
+        .accepted = view.accepted,
+        .wall_s = (double)view.elapsed_ms / 1000,
+        .tool_cpu_s = own_cpu_s(),
+        .original = { s->input.path, bytes_of(s->input.text, s->input.len) },
+        .result = { s->search ? s->input.output : NULL, session_text(s) },
+        .verify_runs = s->verified.runs,
+        .verify_matched = s->verified.matched,
+        .rate_runs = s->fresh + s->forked,
+        .rate_matched = s->fresh_matched + s->forked_matched,
+        .minimal = s->minimal,
+        .budget = s->stopped_by ? s->stopped_by
+                  : s->search   ? "no-verdict"
+                                : NULL,
+        .steps = steps,
+        .nsteps = s->nsteps > 0 ? s->nsteps - 1 : 0,
+    };
+}
+
+static void write_reports(struct session *s)
+{
+    struct report_step *steps = xcalloc(s->nsteps + 1, sizeof(*steps));
+    struct report report;
+    struct buf signature;
+    struct err err;
+
+    buf_init(&signature, 1 << 16);
+    fill_report(s, &report, steps);
+    if (s->signature) {
+        signature_describe(s->signature, &signature);
+        report.signature = buf_str(&signature);
+    }
+    for (size_t i = 0; i < s->config->reports.n; i++) {
+        if (!report_write(&report, s->config->reports.at[i], &err))
+            continue;
+        say(s, SAY_ERROR, err.text);
+        if (s->code == EXIT_DONE)
+            s->code = EXIT_ENVIRONMENT;
+    }
+    buf_deinit(&signature);
+    free(steps);
 }
 
 /* ---- seen from outside ---- */
