@@ -57,7 +57,7 @@ struct session {
     bool decided; /* code is final */
     const char *status, *stopped_by;
     unsigned interrupts;
-    uint64_t started_ms;
+    uint64_t started_ms, ended_ms; /* ended: 0 until all workers are gone */
 
     struct input input;
     struct job_setup setup;
@@ -111,6 +111,11 @@ static void verify_begin(struct session *s);
 static void session_close(struct session *s);
 
 /* ---- small things ---- */
+
+static uint64_t now_ms(const struct session *s)
+{
+    return s->ended_ms ? s->ended_ms : fleet_now_ms(s->fleet);
+}
 
 static void say(struct session *s, enum say_kind kind, const char *text)
 {
@@ -446,7 +451,7 @@ static void add_step(struct session *s, const char *kind, size_t bytes)
     s->steps[s->nsteps++] = (struct step){
         .kind = kind,
         .run = s->trials ? trials_counts(s->trials).runs : 0,
-        .at_ms = fleet_now_ms(s->fleet) - s->started_ms,
+        .at_ms = now_ms(s) - s->started_ms,
         .bytes = bytes,
     };
 }
@@ -742,6 +747,7 @@ static void session_on_fleet_closed(void *arg)
 {
     struct session *s = arg;
 
+    s->ended_ms = now_ms(s); /* the fleet is freed after this */
     if (s->writer)
         writer_close(s->writer, session_on_writer_closed, s);
     else
@@ -865,7 +871,7 @@ struct session_view session_view(const struct session *s)
         .bytes = s->best_len,
         .lines = text_lines(session_text(s)),
         .accepted = s->nsteps > 0 ? s->nsteps - 1 : 0,
-        .elapsed_ms = fleet_now_ms(s->fleet) - s->started_ms,
+        .elapsed_ms = now_ms(s) - s->started_ms,
         .verify_runs = s->verified.runs,
         .verify_matched = s->verified.matched,
         .minimal = s->minimal,
@@ -896,7 +902,7 @@ void session_tick(struct session *s)
     uint64_t limit = (uint64_t)(s->config->max_time_s * 1000);
 
     if (limit > 0 && s->phase == SESSION_SEARCHING && !s->searched &&
-        fleet_now_ms(s->fleet) - s->started_ms >= limit)
+        now_ms(s) - s->started_ms >= limit)
         trials_stop(s->trials, "max-time");
 }
 

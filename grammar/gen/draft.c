@@ -614,6 +614,8 @@ static bool is_bare_name(const struct nodes *ns, uint32_t node)
     unsigned field = ns->at[node].field;
     uint32_t parent = node_parent(ns, node);
 
+    if (parent == NODE_NONE)
+        return false;
     switch (node_kind(ns, parent)) {
     case NODE_FUNCTION:
     case NODE_CLASS:
