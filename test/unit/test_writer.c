@@ -44,6 +44,7 @@ struct fixture {
     int told, failed, last_error;
     char last_text[1024];
     bool closed, close_when_told;
+    int add_when_told; /* so many rows more */
 };
 
 static void on_closed(void *arg)
@@ -52,6 +53,8 @@ static void on_closed(void *arg)
 
     f->closed = true;
 }
+
+static void add(struct fixture *f, uint64_t trial, writer_cb done);
 
 static void on_done(void *arg, int error, const struct err *err)
 {
@@ -63,7 +66,11 @@ static void on_done(void *arg, int error, const struct err *err)
         f->failed++;
         snprintf(f->last_text, sizeof(f->last_text), "%s", err->text);
     }
-    if (f->close_when_told) {
+    if (f->add_when_told > 0) {
+        f->add_when_told--;
+        add(f, (uint64_t)f->told + 1, on_done);
+    }
+    if (f->close_when_told && f->add_when_told == 0) {
         f->close_when_told = false;
         writer_close(f->writer, on_closed, f);
     }
@@ -207,6 +214,18 @@ static void a_writer_may_be_closed_in_a_callback(void **state)
     assert_int_equal(f->told, 2);
 }
 
+static void rows_may_be_added_in_a_callback(void **state)
+{
+    struct fixture *f = *state;
+
+    f->add_when_told = 3;
+    f->close_when_told = true;
+    add(f, 1, on_done);
+    finish(f, 4);
+    assert_int_equal(f->told, 4);
+    assert_int_equal(commits, 4);
+}
+
 static void a_lost_write_is_told_and_the_next_one_works(void **state)
 {
     struct fixture *f = *state;
@@ -250,6 +269,7 @@ int main(void)
         TEST(closing_writes_what_waits),
         TEST(an_idle_writer_closes_from_the_loop),
         TEST(a_writer_may_be_closed_in_a_callback),
+        TEST(rows_may_be_added_in_a_callback),
         TEST(a_lost_write_is_told_and_the_next_one_works),
         TEST(a_loss_without_a_callback_is_told_by_the_next),
     };
