@@ -19,8 +19,9 @@
  * bytes of the message itself become blanks. */
 #define TEMPLATE_GAP '\001'
 #define TEMPLATE_ASKED '\002'
-#define TEMPLATE_ASKED_MAX 5 /* up to the byte of a tab; further ones: masked  \
-                              */
+#define TEMPLATE_ASKED_MAX                                                     \
+    5 /* up to the byte of a tab; further ones: masked                         \
+       */
 #define TEMPLATE_LINE_MAX 4096 /* longer lines are cut */
 
 /* The words of a script outside comments and docstrings. */
