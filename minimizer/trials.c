@@ -154,6 +154,15 @@ void trials_pump(struct trials *t)
     settle(t);
 }
 
+static void log_trial(const struct trial *trial, enum verdict verdict,
+                      bool early, bool accepted)
+{
+    log_debug("trial %llu: %s, saves %lld: verdict %d%s%s",
+              (unsigned long long)trial->search.id, trial->search.kind,
+              (long long)trial->search.saved, (int)verdict,
+              early ? ", early" : "", accepted ? ", accepted" : "");
+}
+
 static bool report(struct trials *t, struct trial *trial, enum verdict verdict,
                    bool early)
 {
@@ -166,9 +175,7 @@ static bool report(struct trials *t, struct trial *trial, enum verdict verdict,
     };
     bool accepted = search_report(t->spec.search, trial->search.id, verdict);
 
-    log_debug("trial %llu: %s: verdict %d%s",
-              (unsigned long long)trial->search.id, trial->search.kind,
-              (int)verdict, accepted ? ", accepted" : "");
+    log_trial(trial, verdict, early, accepted);
     drop(t, trial);
     t->events.reported(t->arg, &row, accepted);
     return accepted;
@@ -277,6 +284,7 @@ bool trials_replay(struct trials *t, const struct store_report *row,
     *accepted =
         search_report(t->spec.search, row->trial, (enum verdict)row->verdict);
     t->counts.replayed++;
+    log_trial(trial, (enum verdict)row->verdict, row->early, *accepted);
     drop(t, trial);
     return true;
 }
