@@ -21,8 +21,9 @@
  * several generations of edits alive would save less than it costs in care.
  *
  * The cost of a trial is that of its text: one copy, one fingerprint and, when
- * it is new, one copy and an incremental parse. Only commits and rounds look
- * at all edits. */
+ * it is new, a look for syntax errors: by an incremental parse, or in a long
+ * text by a parse of the top-level statements that are touched. Only commits
+ * and rounds look at all edits. */
 #include "minimizer/search/search.h"
 
 #include <assert.h>
@@ -34,10 +35,23 @@
 #include "grammar/edit.h"
 #include "grammar/generator.h"
 #include "grammar/tree.h"
+#include "minimizer/search/blocks.h"
 #include "minimizer/search/claim.h"
 #include "minimizer/search/memory.h"
 #include "minimizer/search/merge.h"
 #include "minimizer/search/queue.h"
+
+/* From this length on only what is touched is parsed, if that is not more than
+ * this share of the whole. */
+#define LONG_TEXT 32768
+#define LONG_SHARE 16
+
+/* A text and, where it was parsed, its tree. */
+struct version {
+    char *text;
+    size_t len;
+    struct tree *tree; /* or NULL */
+};
 
 struct claims {
     struct claim *items;
@@ -48,7 +62,7 @@ struct claims {
  * `merge.tested` claims of the merge queue. */
 struct trial {
     uint64_t id;
-    struct tree *tree; /* of its text */
+    struct version version;
     struct hash128 hash;
     struct patch patch; /* made on base number `base`, and good for it alone */
     uint64_t base;
@@ -61,16 +75,19 @@ struct trial {
 
 struct search {
     struct search_opts opts;
-    struct tree *base;
+    struct version base;
+    size_t base_errors;
+    bool tree_used;       /* base.tree, since the last commit */
     uint64_t base_number; /* commits so far */
     struct span *frozen;
     size_t nfrozen;
 
     struct edits edits; /* of this round, moved along */
     struct queue queue;
-    enum edit_tier tier; /* up to which edits are offered */
-    uint64_t round_base; /* the base this round was generated for */
-    bool untried;        /* an edit of this round came to no verdict */
+    struct blocks blocks; /* of a long text without errors */
+    enum edit_tier tier;  /* up to which edits are offered */
+    uint64_t round_base;  /* the base this round was generated for */
+    bool untried;         /* an edit of this round came to no verdict */
 
     struct merge merge;
     struct memory memory;
@@ -94,11 +111,36 @@ enum answer {
     ANSWER_RUN      /* must be run to be known */
 };
 
+static void version_free(struct version *version)
+{
+    tree_free(version->tree);
+    free(version->text);
+    *version = (struct version){ 0 };
+}
+
+static struct bytes version_bytes(const struct version *version)
+{
+    return bytes_of(version->text, version->len);
+}
+
+static const struct tree *base_tree(struct search *search)
+{
+    if (!search->base.tree)
+        search->base.tree = tree_parse(version_bytes(&search->base));
+    return search->base.tree;
+}
+
 static void start_round(struct search *search)
 {
+    const struct tree *tree = base_tree(search);
+
     edits_deinit(&search->edits);
     edits_init(&search->edits);
-    generate(search->base, search->frozen, search->nfrozen, &search->edits);
+    generate(tree, search->frozen, search->nfrozen, &search->edits);
+    search->base_errors = tree_errors(tree);
+    blocks_deinit(&search->blocks);
+    if (search->base_errors == 0 && search->base.len >= LONG_TEXT)
+        blocks_fill(&search->blocks, tree);
     queue_fill(&search->queue, &search->edits);
     search->tier = TIER_PRESERVE;
     search->round_base = search->base_number;
@@ -113,7 +155,8 @@ struct search *search_new(struct bytes text, const struct span *frozen,
 
     assert(opts->width > 0);
     search->opts = *opts;
-    search->base = tree_parse(text);
+    search->base = (struct version){ .text = xmemdup(text.data, text.len),
+                                     .len = text.len };
     search->frozen = xcalloc(nfrozen, sizeof(*frozen));
     if (nfrozen > 0)
         memcpy(search->frozen, frozen, nfrozen * sizeof(*frozen));
@@ -128,7 +171,7 @@ struct search *search_new(struct bytes text, const struct span *frozen,
 
 static void trial_free(struct trial *trial)
 {
-    tree_free(trial->tree);
+    version_free(&trial->version);
     patch_deinit(&trial->patch);
     free(trial->same.items);
     free(trial);
@@ -146,7 +189,8 @@ void search_free(struct search *search)
     merge_deinit(&search->merge);
     queue_deinit(&search->queue);
     edits_deinit(&search->edits);
-    tree_free(search->base);
+    blocks_deinit(&search->blocks);
+    version_free(&search->base);
     free(search->frozen);
     free(search);
 }
@@ -182,7 +226,7 @@ static bool touches_frozen(const struct search *search,
 static enum answer recall(struct search *search, const struct patch *patch,
                           struct hash128 *hash)
 {
-    struct bytes base = tree_text(search->base), text;
+    struct bytes base = version_bytes(&search->base), text;
 
     buf_clear(&search->text);
     if (patch_saved(patch) < 0 || touches_frozen(search, patch) ||
@@ -211,34 +255,69 @@ static enum answer recall(struct search *search, const struct patch *patch,
     return ANSWER_RUN;
 }
 
-/* As recall(), with the candidate's tree (caller frees) where it is a yes or
- * must be run, and with a no for new syntax errors. */
-static enum answer judge(struct search *search, const struct patch *patch,
-                         struct hash128 *hash, struct tree **tree)
+/* Whether the candidate in search->text has a new syntax error. A tree that
+ * was made to find out is left in *tree. */
+static bool is_broken(struct search *search, const struct patch *patch,
+                      struct tree **tree)
 {
-    enum answer answer = recall(search, patch, hash);
+    struct bytes base = version_bytes(&search->base);
 
     *tree = NULL;
-    if (answer != ANSWER_YES && answer != ANSWER_RUN)
-        return answer;
-    *tree = tree_patched(search->base, patch);
-    if (answer == ANSWER_YES || tree_errors(*tree) <= tree_errors(search->base))
-        return answer;
-    search->stats.rejected_early++;
-    memory_set(&search->memory, *hash, KNOWN_NO);
-    tree_free(*tree);
-    *tree = NULL;
-    return ANSWER_NO;
+    if (search->blocks.n > 0) {
+        switch (
+            blocks_check(&search->blocks, base, patch, base.len / LONG_SHARE)) {
+        case BLOCKS_FINE:
+            return false;
+        case BLOCKS_BROKEN:
+            return true;
+        case BLOCKS_LARGE:
+            break;
+        }
+    }
+    *tree = tree_patched(base_tree(search), patch);
+    search->tree_used = true;
+    return tree_errors(*tree) > search->base_errors;
 }
 
-/* Make the patched text the base; `tree` is taken. */
-static void commit(struct search *search, const struct patch *patch,
-                   struct tree *tree, const char *kind)
+/* As recall(), with the candidate's text (caller frees) where it is a yes or
+ * must be run, and with a no for new syntax errors. */
+static enum answer judge(struct search *search, const struct patch *patch,
+                         struct hash128 *hash, struct version *version)
 {
+    enum answer answer = recall(search, patch, hash);
+    struct tree *tree = NULL;
+
+    *version = (struct version){ 0 };
+    if (answer == ANSWER_RUN && is_broken(search, patch, &tree)) {
+        search->stats.rejected_early++;
+        memory_set(&search->memory, *hash, KNOWN_NO);
+        tree_free(tree);
+        return ANSWER_NO;
+    }
+    if (answer == ANSWER_YES || answer == ANSWER_RUN) {
+        version->text = buf_take(&search->text, &version->len);
+        version->tree = tree;
+    }
+    return answer;
+}
+
+/* Make the patched text the base; `version` is taken. */
+static void commit(struct search *search, const struct patch *patch,
+                   struct version *version, const char *kind)
+{
+    /* A tree that was needed will be again: moved along it costs far less than
+     * made anew. */
+    if (search->tree_used && search->base.tree && !version->tree)
+        version->tree = tree_patched(search->base.tree, patch);
+    search->tree_used = false;
     edits_rebase(&search->edits, patch);
     spans_rebase(search->frozen, search->nfrozen, patch);
-    tree_free(search->base);
-    search->base = tree;
+    blocks_rebase(&search->blocks, patch);
+    version_free(&search->base);
+    search->base = *version;
+    *version = (struct version){ 0 };
+    if (search->base.tree)
+        search->base_errors = tree_errors(search->base.tree);
     search->base_number++;
     search->last_kind = kind;
     search->committed = true;
@@ -255,19 +334,19 @@ static void drop_dead_merges(struct search *search)
 
 /* The commit of something that was not in the merge queue. */
 static void commit_other(struct search *search, const struct patch *patch,
-                         struct tree *tree, const char *kind)
+                         struct version *version, const char *kind)
 {
-    commit(search, patch, tree, kind);
+    commit(search, patch, version, kind);
     merge_moved(&search->merge);
     drop_dead_merges(search);
 }
 
 static void commit_merged(struct search *search, const struct patch *patch,
-                          struct tree *tree, const char *kind)
+                          struct version *version, const char *kind)
 {
     size_t n = search->merge.tested;
 
-    commit(search, patch, tree, kind);
+    commit(search, patch, version, kind);
     merge_back(&search->merge);
     merge_yes(&search->merge, n);
     drop_dead_merges(search);
@@ -311,7 +390,7 @@ static void succeeded_late(struct search *search, const struct claim *claim)
 {
     struct patch patch;
     struct hash128 hash;
-    struct tree *tree;
+    struct version version;
 
     patch_init(&patch);
     if (claim_patch(claim, &search->edits, &patch) < 0) {
@@ -321,7 +400,7 @@ static void succeeded_late(struct search *search, const struct claim *claim)
         patch_deinit(&patch);
         return;
     }
-    switch (judge(search, &patch, &hash, &tree)) {
+    switch (judge(search, &patch, &hash, &version)) {
     case ANSWER_NO:
         claim_failed(search, claim, false);
         break;
@@ -329,11 +408,11 @@ static void succeeded_late(struct search *search, const struct claim *claim)
         claim_untried(search, claim);
         break;
     case ANSWER_YES:
-        commit_other(search, &patch, tree, claim_name(search, claim));
+        commit_other(search, &patch, &version, claim_name(search, claim));
         break;
     case ANSWER_OUT:
     case ANSWER_RUN:
-        tree_free(tree);
+        version_free(&version);
         merge_add(&search->merge, claim);
         break;
     }
@@ -343,17 +422,16 @@ static void succeeded_late(struct search *search, const struct claim *claim)
 static void report_yes(struct search *search, struct trial *trial)
 {
     bool fresh = trial->base == search->base_number;
-    struct tree *tree = trial->tree;
+    struct version *version = &trial->version;
 
     memory_set(&search->memory, trial->hash, KNOWN_YES);
     if (!trial->is_merge)
         queue_said(&search->queue, &trial->claim, true, true);
     if (fresh) {
-        trial->tree = NULL;
         if (trial->is_merge)
-            commit_merged(search, &trial->patch, tree, trial->kind);
+            commit_merged(search, &trial->patch, version, trial->kind);
         else
-            commit_other(search, &trial->patch, tree, trial->kind);
+            commit_other(search, &trial->patch, version, trial->kind);
     } else if (trial->is_merge) {
         merge_back(&search->merge); /* and again on the present base */
         merge_moved(&search->merge);
@@ -437,15 +515,15 @@ bool search_report(struct search *search, uint64_t id, enum verdict verdict)
     return committed;
 }
 
-/* Send a candidate out; tree and patch are taken. */
+/* Send a candidate out; version and patch are taken. */
 static struct trial *send(struct search *search, struct patch *patch,
-                          struct tree *tree, struct hash128 hash,
+                          struct version *version, struct hash128 hash,
                           struct search_trial *given)
 {
     struct trial *trial = xcalloc(1, sizeof(*trial));
 
     trial->id = ++search->last_id;
-    trial->tree = tree;
+    trial->version = *version;
     trial->hash = hash;
     trial->patch = *patch;
     trial->base = search->base_number;
@@ -458,7 +536,7 @@ static struct trial *send(struct search *search, struct patch *patch,
     search->stats.trials++;
     *given =
         (struct search_trial){ .id = trial->id,
-                               .text = tree_text(tree),
+                               .text = version_bytes(&trial->version),
                                .hash = hash,
                                .touches_import = trial->patch.touches_import,
                                .saved = patch_saved(&trial->patch) };
@@ -486,7 +564,7 @@ static bool try_claim(struct search *search, const struct claim *claim,
 {
     struct patch patch;
     struct hash128 hash;
-    struct tree *tree;
+    struct version version;
     struct trial *trial;
     bool sent = false;
 
@@ -496,7 +574,7 @@ static bool try_claim(struct search *search, const struct claim *claim,
         patch_deinit(&patch);
         return false;
     }
-    switch (judge(search, &patch, &hash, &tree)) {
+    switch (judge(search, &patch, &hash, &version)) {
     case ANSWER_NO:
         claim_failed(search, claim, false);
         break;
@@ -508,10 +586,10 @@ static bool try_claim(struct search *search, const struct claim *claim,
         break;
     case ANSWER_YES:
         queue_said(&search->queue, claim, true, false);
-        commit_other(search, &patch, tree, claim_name(search, claim));
+        commit_other(search, &patch, &version, claim_name(search, claim));
         break;
     case ANSWER_RUN:
-        trial = send(search, &patch, tree, hash, given);
+        trial = send(search, &patch, &version, hash, given);
         trial->claim = *claim;
         trial->kind = given->kind = claim_name(search, claim);
         sent = true;
@@ -553,7 +631,7 @@ static enum sent try_merge(struct search *search, struct search_trial *given)
     struct merge *merge = &search->merge;
     struct patch patch;
     struct hash128 hash;
-    struct tree *tree;
+    struct version version;
     struct trial *trial;
     const char *kind;
     enum sent sent = SETTLED;
@@ -564,7 +642,7 @@ static enum sent try_merge(struct search *search, struct search_trial *given)
     if (n == 0)
         goto out;
     kind = n > 1 ? "merge" : claim_name(search, &merge->items[0]);
-    switch (judge(search, &patch, &hash, &tree)) {
+    switch (judge(search, &patch, &hash, &version)) {
     case ANSWER_NO:
         merge_failed(search, n, false);
         break;
@@ -576,10 +654,10 @@ static enum sent try_merge(struct search *search, struct search_trial *given)
         break;
     case ANSWER_YES:
         merge_given(merge, n);
-        commit_merged(search, &patch, tree, kind);
+        commit_merged(search, &patch, &version, kind);
         break;
     case ANSWER_RUN:
-        trial = send(search, &patch, tree, hash, given);
+        trial = send(search, &patch, &version, hash, given);
         trial->is_merge = true;
         trial->kind = given->kind = kind;
         merge_given(merge, n);
@@ -643,7 +721,7 @@ bool search_minimal(const struct search *search)
 
 struct bytes search_text(const struct search *search)
 {
-    return tree_text(search->base);
+    return version_bytes(&search->base);
 }
 
 const char *search_last_kind(const struct search *search)

@@ -20,7 +20,7 @@
 #include "grammar/tree.h"
 #include "minimizer/search/search.h"
 
-#define NAMES_MAX 400
+#define NAMES_MAX 2000
 #define ASKED_MAX 200000
 #define OUT_MAX 16
 
@@ -451,6 +451,26 @@ static void nothing_goes_when_nothing_is_accepted(void **state)
     }
 }
 
+static void long_texts_are_reduced_too(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 2; i++) {
+        struct script s;
+        struct oracle o;
+        struct course c;
+
+        make_script(&s, 1500, i + 450);
+        assert_true(s.text.len > 32768); /* where errors are sought locally */
+        oracle_init(&o, &s);
+        need_some(&o, &s, 20, i);
+        c = check(&s, &o, (struct setup){ .width = 1 + 7 * i, .order = i });
+        assert_true(c.minimal);
+        assert_true(c.result.len < s.text.len / 20);
+        buf_deinit(&c.result);
+        buf_deinit(&s.text);
+    }
+}
+
 static void unions_are_tested_before_they_are_kept(void **state)
 {
     uint64_t merged = 0;
@@ -664,6 +684,7 @@ int main(void)
         cmocka_unit_test(fickle_oracles_are_borne),
         cmocka_unit_test(all_goes_when_all_is_accepted),
         cmocka_unit_test(nothing_goes_when_nothing_is_accepted),
+        cmocka_unit_test(long_texts_are_reduced_too),
         cmocka_unit_test(unions_are_tested_before_they_are_kept),
         cmocka_unit_test(a_lost_run_is_given_once_more),
         cmocka_unit_test(what_never_has_a_verdict_is_not_called_minimal),
