@@ -640,9 +640,12 @@ static void rebase_edit(const struct shift *s, struct edit *edit,
         struct change c = changes[i];
         enum fate fate = rebase_change(s, &c);
 
-        if (fate == FATE_MOVED)
-            changes[kept++] = c;
         edit->dead |= fate == FATE_CLASH;
+        if (fate != FATE_MOVED)
+            continue;
+        /* what stood between two insertions may be gone */
+        edit->dead |= kept > 0 && change_clash(&changes[kept - 1], &c);
+        changes[kept++] = c;
     }
     edit->n = edit->dead ? 0 : kept;
     edit->dead |= kept == 0;

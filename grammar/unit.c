@@ -11,6 +11,17 @@
 
 #include "config/mem.h"
 
+/* Whether a line ends between two places. A backslash before it hides it. */
+static bool line_ends(struct bytes text, uint32_t from, uint32_t to)
+{
+    for (; from < to; from++)
+        if (text.data[from] == '\n' || text.data[from] == '\r')
+            return true;
+        else if (text.data[from] == '\\' && from + 1 < to)
+            from += text.data[from + 1] == '\r' && from + 2 < to ? 2 : 1;
+    return false;
+}
+
 /* The statement with the semicolon that ends its line, if one does. */
 static struct span with_semicolon(const struct nodes *ns, uint32_t i)
 {
@@ -22,7 +33,7 @@ static struct span with_semicolon(const struct nodes *ns, uint32_t i)
     uint32_t after = node_sibling(ns, next);
     uint32_t end = ns->at[next].at.end;
     if (after == NODE_NONE || node_is(ns, after, NODE_COMMENT) ||
-        text_line_next(ns->text, end) <= ns->at[after].at.start)
+        line_ends(ns->text, end, ns->at[after].at.start))
         at.end = end;
     return at;
 }
@@ -49,17 +60,6 @@ static void link_units(struct units *units, const struct nodes *ns)
         last[body] = (uint32_t)++units->n;
     }
     free(last);
-}
-
-/* Whether a line ends between two places. A backslash before it hides it. */
-static bool line_ends(struct bytes text, uint32_t from, uint32_t to)
-{
-    for (; from < to; from++)
-        if (text.data[from] == '\n' || text.data[from] == '\r')
-            return true;
-        else if (text.data[from] == '\\' && from + 1 < to)
-            from += text.data[from + 1] == '\r' && from + 2 < to ? 2 : 1;
-    return false;
 }
 
 /* See the rule in the header. */

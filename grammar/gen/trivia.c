@@ -167,11 +167,11 @@ static uint32_t indent_of(const struct gen *g, uint32_t start)
     return line->text == start ? start - line->start : UINT32_MAX;
 }
 
-/* How much deeper a block is than the statement that holds it; 0 when it is on
+/* How much deeper a block is than the header that holds it; 0 when it is on
  * the header's line. */
 static uint32_t step_of(const struct gen *g, uint32_t u)
 {
-    uint32_t holder = node_statement(g->nodes, g->units->at[u].body);
+    uint32_t holder = node_parent(g->nodes, g->units->at[u].body);
 
     if (holder == NODE_NONE)
         return 0;
