@@ -638,15 +638,16 @@ static void worker_pull(struct worker *w)
 {
     struct waiting **link = &w->waiting;
 
-    while (w->state == WORKER_SERVING && *link && w->busy < w->nslots) {
+    while (w->state == WORKER_SERVING && *link) {
         struct waiting *first = *link;
-        struct slot *slot;
+        struct slot *slot = free_slot(w);
 
+        if (!slot)
+            break;
         if (!may_start(w, &first->request)) {
             link = &first->next;
             continue;
         }
-        slot = free_slot(w);
         slot->id = first->request.id;
         slot->run = run_start(&w->job, &first->request, (int)(slot - w->slots),
                               first->request.how == RUN_FORK && w->forks,
