@@ -910,6 +910,10 @@ static int worker_open(struct worker *w)
     w->in.data = w->out.data = w->term.data = w->hangup.data = w;
     error = uv_exepath(path, &size);
     w->self = error ? NULL : xmemdup(path, size);
+    /* Others can't be polled, and libuv aborts when it finds out. */
+    if (!error && (uv_guess_handle(0) != UV_NAMED_PIPE ||
+                   uv_guess_handle(1) != UV_NAMED_PIPE))
+        error = -EINVAL;
     if (!error)
         error = uv_pipe_open(&w->in, 0);
     if (!error)

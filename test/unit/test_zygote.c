@@ -230,6 +230,22 @@ static void missing_module_is_skipped(void **state)
     leave(&s);
 }
 
+static void request_too_long_is_lost_alone(void **state)
+{
+    struct scene s = { 0 };
+    char *value = xcalloc(300000, 1);
+    (void)state;
+
+    memset(value, 'x', 299999);
+    env_set(&s.extra, "LONG", value);
+    play(&s, "", NULL);
+    free(heard(&s));
+    assert_int_equal(s.losts, 1);
+    assert_non_null(strstr(s.lost, "too long"));
+    free(value);
+    leave(&s);
+}
+
 static void killed_server_loses_its_forks(void **state)
 {
     struct scene s = { .kill_at_start = true };
@@ -289,6 +305,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(fork_that_crashes_reports_its_signal),
         cmocka_unit_test(what_does_not_compile_never_starts),
         cmocka_unit_test(missing_module_is_skipped),
+        cmocka_unit_test(request_too_long_is_lost_alone),
         cmocka_unit_test(killed_server_loses_its_forks),
         cmocka_unit_test(missing_interpreter_is_told),
         cmocka_unit_test(stop_while_it_starts),
