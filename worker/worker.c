@@ -638,15 +638,16 @@ static void worker_pull(struct worker *w)
 {
     struct waiting **link = &w->waiting;
 
-    while (w->state == WORKER_SERVING && *link && w->busy < w->nslots) {
+    while (w->state == WORKER_SERVING && *link) {
         struct waiting *first = *link;
-        struct slot *slot;
+        struct slot *slot = free_slot(w);
 
+        if (!slot)
+            break;
         if (!may_start(w, &first->request)) {
             link = &first->next;
             continue;
         }
-        slot = free_slot(w);
         slot->id = first->request.id;
         slot->run = run_start(&w->job, &first->request, (int)(slot - w->slots),
                               first->request.how == RUN_FORK && w->forks,
@@ -909,6 +910,10 @@ static int worker_open(struct worker *w)
     w->in.data = w->out.data = w->term.data = w->hangup.data = w;
     error = uv_exepath(path, &size);
     w->self = error ? NULL : xmemdup(path, size);
+    /* Others can't be polled, and libuv aborts when it finds out. */
+    if (!error && (uv_guess_handle(0) != UV_NAMED_PIPE ||
+                   uv_guess_handle(1) != UV_NAMED_PIPE))
+        error = -EINVAL;
     if (!error)
         error = uv_pipe_open(&w->in, 0);
     if (!error)

@@ -371,6 +371,7 @@ pid_t zygote_pid(const struct zygote *z)
 
 /* ---- requests ---- */
 
+/* One too long goes out as its number alone, and comes back as lost. */
 static char *request_packet(const struct fork_request *request, size_t *len)
 {
     struct json *message = json_new_object();
@@ -381,8 +382,10 @@ static char *request_packet(const struct fork_request *request, size_t *len)
     put_text(message, "path", request->path);
     put_text(message, "cwd", request->cwd);
     put_words(message, "env", request->env);
-    if (json_write(message, &buf) != 0)
-        buf_clear(&buf); /* too long: an empty packet is never sent */
+    if (json_write(message, &buf) != 0) {
+        buf_clear(&buf);
+        buf_addf(&buf, "{\"run\": %" PRIu64 "}", request->id);
+    }
     json_free(message);
     return buf_take(&buf, len);
 }

@@ -39,6 +39,7 @@ import warnings  # noqa: E402
 
 FORKS_MAX = 2000  # then a successor: what leaks, leaks slowly
 GROWTH_MAX = 1.5  # of resident memory since the imports; then a successor
+GROWTH_FREE = 8192  # pages that do not count for it
 PACKET_MAX = 1 << 17
 TEXT_MAX = 4000  # of a message for people
 PR_SET_PDEATHSIG = 1
@@ -191,6 +192,7 @@ class Zygote:
         self.skipped = preload(config["preload"],
                                siblings(word(config["script_dir"])))
         flush()
+        keep_finalizers()
         gc.collect()
         gc.freeze()
         self.pages = resident()
@@ -219,9 +221,14 @@ class Zygote:
             data, fds, _, _ = socket.recv_fds(self.sock, PACKET_MAX, 2)
             if not data:
                 return None
-            run = Run(json.loads(data), fds)
-            if self.start(run):
-                return run
+            message = json.loads(data)
+            if "path" in message:
+                run = Run(message, fds)
+                if self.start(run):
+                    return run
+            else:
+                say(self.sock, lost=message["run"],
+                    why="the paths of the run are too long")
             for fd in fds:
                 os.close(fd)
 
@@ -248,7 +255,7 @@ class Zygote:
         self.forks += 1
         if not self.restarting and (
                 self.forks >= FORKS_MAX
-                or resident() > GROWTH_MAX * self.pages):
+                or resident() > GROWTH_MAX * self.pages + GROWTH_FREE):
             self.restarting = True
             say(self.sock, restart="forks %d" % self.forks)
         return False
@@ -351,20 +358,22 @@ def forget():
         getattr(loaded("inspect"), "_filesbymodname", {}).pop("__main__", None)
     if loaded("tempfile"):
         loaded("tempfile").tempdir = None
-        keep_folders(loaded("tempfile"), loaded("weakref"))
     if loaded("multiprocessing.process"):
         loaded("multiprocessing.process").ORIGINAL_DIR = os.getcwd()
     if loaded("numpy.random"):
         loaded("numpy.random").seed()  # `random` does this by itself
 
 
-def keep_folders(tempfile, weakref):
-    """Leave temporary folders of the parent to the parent."""
-    cleanup = getattr(tempfile.TemporaryDirectory, "_cleanup", None)
-    for final in list(getattr(weakref.finalize, "_registry", ())):
-        alive = final.peek()
-        if alive and getattr(alive[1], "__func__", alive[1]) is getattr(
-                cleanup, "__func__", cleanup):
+def keep_finalizers():
+    """Leave what the imports wanted done at exit to this process.
+
+    It never does: it leaves by os._exit(). In a child that would delete
+    temporary folders of all, and take torch's 149 operator libraries apart
+    (30 ms) just before the process ends anyway.
+    """
+    weakref = sys.modules.get("weakref")
+    if weakref:
+        for final in list(getattr(weakref.finalize, "_registry", ())):
             final.atexit = False
 
 

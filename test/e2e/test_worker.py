@@ -403,6 +403,31 @@ def test_fork_server_that_keeps_dying_gives_way_to_fresh_runs(make):
     assert w.notes
 
 
+def test_grown_fork_server_gets_a_successor(make, tmp_path):
+    (tmp_path / "lib").mkdir()
+    (tmp_path / "lib" / "grower.py").write_text(
+        "import os\nKEPT = []\nos.register_at_fork(after_in_parent=lambda: "
+        "KEPT.append(b'x' * (100 << 20)))\n")
+    w = make(preload=["grower"], env=["PYTHONPATH=%s" % (tmp_path / "lib")])
+    w.start()
+    text = "import os\nprint(os.getppid())\n"
+    first = w.run(text)["out"]
+    deadline = time.monotonic() + PATIENCE
+    while w.run(text)["out"] == first:
+        assert time.monotonic() < deadline
+    assert len(w.notes) == 0
+
+
+@pytest.mark.parametrize("how", ["stdin", "stdout"])
+def test_worker_without_pipes_says_so(how):
+    ends = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE,
+            how: subprocess.DEVNULL}
+    got = subprocess.Popen([AUTODD_C, "worker"], stderr=subprocess.PIPE,
+                           **ends)
+    said = got.communicate(timeout=PATIENCE)[1]
+    assert got.returncode == 3 and b"pipes" in said
+
+
 STUBBORN = ("import signal, subprocess, time\n"
             "signal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
             "subprocess.Popen(['sleep', '95'], start_new_session=True)\n"
