@@ -655,7 +655,7 @@ static bool is_bare_name(const struct nodes *ns, uint32_t node)
 
 bool is_expression(const struct nodes *ns, uint32_t node)
 {
-    if (is_bare_name(ns, node))
+    if (node_parent(ns, node) == NODE_NONE || is_bare_name(ns, node))
         return false;
     switch (node_kind(ns, node)) {
     case NODE_IDENTIFIER:

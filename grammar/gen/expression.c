@@ -78,6 +78,15 @@ static void keep_call(struct place *p, uint32_t node)
     keep_children(p, node, node_child_of(ns, node, NODE_ARGUMENT_LIST));
 }
 
+/* a[i] to i; of a slice or of several nothing is left. */
+static void keep_index(struct place *p, uint32_t node)
+{
+    uint32_t index = node_field(p->d.ns, node, FIELD_subscript);
+
+    if (index != NODE_NONE && is_expression(p->d.ns, index))
+        keep(p, node, index);
+}
+
 static void keep_comprehension(struct place *p, uint32_t node)
 {
     uint32_t clause = node_child_of(p->d.ns, node, NODE_FOR_IN_CLAUSE);
@@ -113,7 +122,7 @@ static void keep_parts(struct place *p, uint32_t node)
         break;
     case NODE_SUBSCRIPT:
         keep_field(p, node, FIELD_value);
-        keep_field(p, node, FIELD_subscript);
+        keep_index(p, node);
         break;
     case NODE_AWAIT:
     case NODE_YIELD:

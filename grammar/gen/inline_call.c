@@ -18,6 +18,9 @@
 #include "config/buf.h"
 #include "config/mem.h"
 
+/* A function that is called more often is no wrapper. */
+#define SITES_MAX 64
+
 /* One parameter and what it is at a call. */
 struct binding {
     uint32_t symbol, name; /* the parameter's, and its identifier */
@@ -145,8 +148,13 @@ static uint32_t object_of(const struct nodes *ns, uint32_t attribute)
 }
 
 static bool bind(struct move *m, const struct param *params, size_t n,
-                 uint32_t object)
+                 uint32_t place, uint32_t object)
 {
+    uint32_t scope;
+
+    if (place == NODE_NONE)
+        return false;
+    scope = m->names->scope_of[place];
     m->n = 0;
     for (size_t i = 0; i < n; i++) {
         const struct param *p = &params[i];
@@ -166,6 +174,8 @@ static bool bind(struct move *m, const struct param *params, size_t n,
                 value = argument_value(m->ns, argument);
         }
         if (unknown || value == NODE_NONE || !is_expression(m->ns, value))
+            return false;
+        if (value == p->value && !names_mean_same(m->names, value, scope))
             return false;
         *b = (struct binding){ names_symbol(m->names, p->name), p->name, value,
                                false };
@@ -389,6 +399,8 @@ static bool put_expression(struct move *m, uint32_t place)
         !names_fit_string(m->ns, node_text(m->ns, m->result), place))
         return false;
     add_result(m, place);
+    if (m->out.full)
+        return false;
     text = buf_take(&m->out, &len);
     buf_init(&m->out, m->ns->text.len * 2 + 64);
     draft_replace_taken(m->d, node_span(m->ns, place), text, len);
@@ -407,7 +419,7 @@ static void expression_function(struct move *m, const struct param *params,
         if (m->callee.bound)
             object = object_of(m->ns,
                                node_field(m->ns, call, FIELD_function));
-        if (!m->site->direct || !bind(m, params, n, object) ||
+        if (!m->site->direct || !bind(m, params, n, call, object) ||
             !takes_all(m) || !put_expression(m, call))
             return;
     }
@@ -432,7 +444,7 @@ static void property(struct move *m, const struct param *params, size_t n)
             return;
         use = node_parent(m->ns, node);
         if (!is_expression(m->ns, use) ||
-            !bind(m, params, n, object_of(m->ns, use)) ||
+            !bind(m, params, n, use, object_of(m->ns, use)) ||
             !put_expression(m, use))
             return;
     }
@@ -558,8 +570,8 @@ static void whole_body(struct move *m, const struct param *params, size_t n)
     if (m->callee.bound)
         object = object_of(
             ns, node_field(ns, m->site->call, FIELD_function));
-    if (!m->site->direct || !bind(m, params, n, object) || !takes_all(m) ||
-        !may_move(m, statement))
+    if (!m->site->direct || !bind(m, params, n, statement, object) ||
+        !takes_all(m) || !may_move(m, statement))
         return;
     indent = indent_of(ns, statement);
     draft_begin(m->d, node_span(ns, m->callee.statement));
@@ -568,6 +580,8 @@ static void whole_body(struct move *m, const struct param *params, size_t n)
     add_rest(m, statement, indent);
     if (m->out.len == 0)
         buf_adds(&m->out, "pass");
+    if (m->out.full)
+        return;
     text = buf_take(&m->out, &len);
     draft_replace_taken(m->d, node_span(ns, statement), text, len);
     draft_drop_statement(m->d, m->callee.statement);
@@ -598,7 +612,8 @@ void inline_function(struct draft *d, const struct names *names,
 
         if (short_one && is_property(&m) && n == 1)
             property(&m, params, n);
-        else if (short_one && plain && m.callee.nsites > 0)
+        else if (short_one && plain && m.callee.nsites > 0 &&
+                 m.callee.nsites <= SITES_MAX)
             expression_function(&m, params, n);
         if (plain && m.callee.nsites == 1)
             whole_body(&m, params, n);

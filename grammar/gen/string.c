@@ -78,7 +78,7 @@ static void quotes(struct draft *d, const struct string *s)
         bytes_of(d->ns->text.data + s->inside.start, span_len(s->inside));
     uint32_t quote = span_len(end);
 
-    if (span_len(start) > quote)
+    if (span_len(start) > quote && !s->pieces)
         draft_delete_edit(d, start,
                           (struct span){ start.start, start.end - quote });
     if (quote != 3 || memchr(inside.data, '\n', inside.len) ||
