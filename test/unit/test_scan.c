@@ -298,6 +298,12 @@ static const char crlf[] = "Traceback (most recent call last):\r\n"
 static const char unfinished[] = "Traceback (most recent call last):\n"
                                  "  File \"k.py\", line 3, in <module>\n"
                                  "    K shape\n";
+static const char dump_then_text[] =
+    "Fatal Python error: Aborted\n\n"
+    "Current thread 0x00007f144103eb80 (most recent call first):\n"
+    "  File \"k.py\", line 4 in <module>\n"
+    "    K shape\n"
+    "SyntaxError: no exception\n";
 static const char no_memory[] = "something\nMemoryError\n";
 static const char no_newline[] = "Traceback (most recent call last):\n"
                                  "  File \"k.py\", line 3, in <module>\n"
@@ -395,6 +401,7 @@ static const struct {
       3, "illegal memory", true, 1, 0 },
     { crlf, "k.py", "ValueError", "K shape", 3, "K shape", true, 0, 1 },
     { unfinished, "k.py", NULL, NULL, 0, "K shape", false, 0, 1 },
+    { dump_then_text, "k.py", NULL, NULL, 0, "K shape", false, 1, 0 },
     { no_memory, "k.py", "MemoryError", "", 0, "something", false, 1, 0 },
     { no_newline, "other.py", "ValueError", "K shape", 0, "K shape", true, 0,
       1 },
@@ -538,8 +545,13 @@ static void a_text_may_span_lines_but_not_an_echo(void **state)
     o = scan(matcher, "k.py", "a\nb\na\nb\nxa\nb\na\r\nb\r\na\n", "", 3);
     assert_int_equal(o.matches[0].plain, 4);
     observation_deinit(&o);
-    o = scan(matcher, "k.py", "File \"x\", line 3\n    a\nb\n", "", 0);
+    o = scan(matcher, "k.py", "k.py:3: UserWarning: a\n  source\nb\n", "", 0);
     assert_int_equal(o.matches[0].plain, 0);
+    observation_deinit(&o);
+    matcher_free(matcher);
+    matcher = match_one("1\n2\n3\n4\n", false);
+    o = scan(matcher, "k.py", "1\n2\n3\n3\n1\n2\n3\n4\n2\n3\n4\n", "", 1);
+    assert_int_equal(o.matches[0].plain, 1);
     observation_deinit(&o);
     matcher_free(matcher);
 }
