@@ -106,6 +106,18 @@ static void in_a_new_session(int fd)
     }
 }
 
+/* Of the output pipe alone one can tell whose this is. */
+static void by_its_pipe(int fd)
+{
+    if (fork() == 0) {
+        setsid();
+        if (chdir("/"))
+            _exit(9);
+        say_pid(fd);
+        hang();
+    }
+}
+
 /* A daemon by the book: no parent, no session, no output, no folder of the
  * run, no exec. */
 static void as_a_daemon(int fd)
@@ -265,18 +277,17 @@ static void an_orphan_of_unknown_origin_waits_for_its_last_suspect(void **state)
     sweep_free(sweep);
 }
 
-static void an_output_pipe_gives_a_daemon_away(void **state)
+/* With another run alive: is what `body` left given to its own run? */
+static void assert_told_apart(void (*body)(int fd), bool pipe)
 {
     struct sweep *sweep = sweep_new("m");
     int fd, other_fd;
     pid_t other = start(just_hangs, &other_fd);
-    pid_t leader;
-    (void)state;
+    pid_t leader = start(body, &fd);
 
-    hear_pid(other_fd);
     sweep_begin(sweep, 2, other, "/no/folder", 0, 0);
-    leader = start(in_a_new_session, &fd);
-    sweep_begin(sweep, 1, leader, "/no/folder", inode(fd), 0);
+    sweep_begin(sweep, 1, leader, "/no/folder", pipe ? inode(fd) : 0, 0);
+    hear_pid(other_fd);
     hear_pid(fd);
     wait_for(leader);
     assert_true(end_run(sweep, 1) >= 1);
@@ -286,6 +297,18 @@ static void an_output_pipe_gives_a_daemon_away(void **state)
     wait_for(other);
     close(other_fd);
     sweep_free(sweep);
+}
+
+static void an_output_pipe_tells_whose_a_stray_is(void **state)
+{
+    (void)state;
+    assert_told_apart(by_its_pipe, true);
+}
+
+static void the_environment_tells_whose_a_stray_is(void **state)
+{
+    (void)state;
+    assert_told_apart(in_a_new_session, false);
 }
 
 static void spared_ones_and_leaders_are_neither_ended_nor_reaped(void **state)
@@ -428,7 +451,8 @@ int main(void)
         TEST(a_child_that_forks_all_the_time_is_ended),
         TEST(a_daemon_without_any_trace_is_ended),
         TEST(an_orphan_of_unknown_origin_waits_for_its_last_suspect),
-        TEST(an_output_pipe_gives_a_daemon_away),
+        TEST(an_output_pipe_tells_whose_a_stray_is),
+        TEST(the_environment_tells_whose_a_stray_is),
         TEST(spared_ones_and_leaders_are_neither_ended_nor_reaped),
         TEST(dead_orphans_are_reaped),
         TEST(a_run_is_measured_with_all_it_has_made),
