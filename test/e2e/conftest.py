@@ -239,8 +239,15 @@ class Tool:
         done = self.run(
             script, *args, "-j", jobs, "-o", out, "--python", python or plain_python(),
             "--report", report, *(["--", *after] if after else []), timeout=timeout, **more)
-        loaded = json.loads(report.read_text()) if report.exists() else None
-        return done, out, loaded
+        return done, out, self.report(report)
+
+    @staticmethod
+    def report(path):
+        """What a report says; None where there is none, or no whole one."""
+        try:
+            return json.loads(path.read_text())
+        except (OSError, ValueError):
+            return None
 
     def left(self):
         """What is still there of this tool, after the patience at most."""

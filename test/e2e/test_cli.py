@@ -187,7 +187,7 @@ print("extra")
 value = int(open("data.txt").read())
 int(os.environ["TILE"]) // (value - 12)
 ''')
-    done, out, _ = tool.minimize(script, "--err-msg", "division by zero",
+    done, out, _ = tool.minimize(script, "--err-msg", "by zero",
                                  "--env", "TILE=8", "--cwd", folder)
     assert done.code == 0, done
 
