@@ -308,10 +308,13 @@ def tool(tmp_path):
 
 
 def fresh(script, python=None, args=(), timeout=120, env=None):
-    """Run a script by itself; its exit code and its output."""
+    """Run a script by itself; its exit code and its output.
+
+    In a session of its own: a result may well signal its process group."""
     done = subprocess.run(
         [python or plain_python(), str(script), *args], stdin=subprocess.DEVNULL,
         capture_output=True, timeout=timeout, cwd=os.path.dirname(script),
+        start_new_session=True,
         env={**os.environ, **(env or {})})
     text = done.stdout + done.stderr
     return done.returncode, text.decode("utf-8", "replace")
