@@ -239,8 +239,15 @@ class Tool:
         done = self.run(
             script, *args, "-j", jobs, "-o", out, "--python", python or plain_python(),
             "--report", report, *(["--", *after] if after else []), timeout=timeout, **more)
-        loaded = json.loads(report.read_text()) if report.exists() else None
-        return done, out, loaded
+        return done, out, self.report(report)
+
+    @staticmethod
+    def report(path):
+        """What a report says; None where there is none, or no whole one."""
+        try:
+            return json.loads(path.read_text())
+        except (OSError, ValueError):
+            return None
 
     def left(self):
         """What is still there of this tool, after the patience at most."""
@@ -301,10 +308,13 @@ def tool(tmp_path):
 
 
 def fresh(script, python=None, args=(), timeout=120, env=None):
-    """Run a script by itself; its exit code and its output."""
+    """Run a script by itself; its exit code and its output.
+
+    In a session of its own: a result may well signal its process group."""
     done = subprocess.run(
         [python or plain_python(), str(script), *args], stdin=subprocess.DEVNULL,
         capture_output=True, timeout=timeout, cwd=os.path.dirname(script),
+        start_new_session=True,
         env={**os.environ, **(env or {})})
     text = done.stdout + done.stderr
     return done.returncode, text.decode("utf-8", "replace")

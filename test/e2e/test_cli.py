@@ -73,7 +73,7 @@ def test_doctor_says_what_is_there(tool):
     done = tool.run("doctor", "--python", plain_python())
     assert done.code == 0, done
     assert re.search(r"3\.\d+\.\d+", done.text), "no version of the interpreter"
-    for word in ("torch", "tilelang", "triton", "GPU", "git"):
+    for word in ("torch", "tilelang", "triton", "NVIDIA", "git"):
         assert word.lower() in done.text.lower(), word
 
 
@@ -187,7 +187,7 @@ print("extra")
 value = int(open("data.txt").read())
 int(os.environ["TILE"]) // (value - 12)
 ''')
-    done, out, _ = tool.minimize(script, "--err-msg", "division by zero",
+    done, out, _ = tool.minimize(script, "--err-msg", "by zero",
                                  "--env", "TILE=8", "--cwd", folder)
     assert done.code == 0, done
 
