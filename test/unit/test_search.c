@@ -94,6 +94,7 @@ struct oracle {
     uint32_t none_always;    /* never a verdict, in so many */
     bool nothing;            /* nothing is interesting */
     struct hash128 original; /* always interesting */
+    size_t errors;           /* of syntax in it */
 };
 
 static void present_names(struct bytes text, bool *present)
@@ -166,7 +167,8 @@ struct course {
     struct hash128 trace; /* of all trials in their order */
     struct search_stats stats;
     bool minimal;
-    unsigned asked_again, not_smaller, not_interesting, accepted;
+    unsigned asked_again, not_smaller, broken, not_interesting, accepted;
+    unsigned merges;
 };
 
 static unsigned note_asked(struct asked *asked, struct hash128 hash)
@@ -197,6 +199,26 @@ struct setup {
     bool preserve_only;
 };
 
+static bool smaller(struct bytes a, struct bytes b)
+{
+    return a.len < b.len ||
+           (a.len == b.len && memcmp(a.data, b.data, a.len) < 0);
+}
+
+/* Of a text of moderate length; to parse all long ones would take too long. */
+static size_t errors_in(struct bytes text)
+{
+    struct tree *tree;
+    size_t errors;
+
+    if (text.len > 4096)
+        return 0;
+    tree = tree_parse(text);
+    errors = tree_errors(tree);
+    tree_free(tree);
+    return errors;
+}
+
 /* One more trial out, checked. */
 static bool give(struct search *search, const struct oracle *o,
                  struct asked *asked, struct course *c,
@@ -212,8 +234,9 @@ static bool give(struct search *search, const struct oracle *o,
     may_again = o->none_always || o->none_once;
     if (before > 1 || (before == 1 && !may_again))
         c->asked_again++;
-    if (trial->text.len > search_text(search).len)
-        c->not_smaller++;
+    c->not_smaller += !smaller(trial->text, search_text(search));
+    c->broken += errors_in(trial->text) > o->errors;
+    c->merges += !strcmp(trial->kind, "merge");
     c->trace = hash_more(c->trace, &trial->hash, sizeof(trial->hash));
     c->trace = hash_more(c->trace, trial->kind, strlen(trial->kind));
     return true;
@@ -277,12 +300,6 @@ static bool apply_single(const struct edits *edits, uint32_t i,
     return rc == 0 && patch_apply(patch, text, out) == 0;
 }
 
-static bool smaller(struct bytes a, struct bytes b)
-{
-    return a.len < b.len ||
-           (a.len == b.len && memcmp(a.data, b.data, a.len) < 0);
-}
-
 /* How many single edits of the result still give a smaller, well-formed,
  * interesting text; *verdictless: how many have no verdict. */
 static unsigned single_edits_left(struct bytes text, const struct oracle *o,
@@ -333,6 +350,7 @@ static struct course check(const struct script *s, const struct oracle *o,
     assert_true(interesting(o, result));
     assert_int_equal(c.not_interesting, 0);
     assert_int_equal(c.not_smaller, 0);
+    assert_int_equal(c.broken, 0);
     assert_int_equal(c.asked_again, 0);
     assert_int_equal(c.stats.yes + c.stats.no + c.stats.none, c.stats.trials);
     assert_true(c.accepted <= c.stats.accepted);
@@ -473,7 +491,8 @@ static void long_texts_are_reduced_too(void **state)
 
 static void unions_are_tested_before_they_are_kept(void **state)
 {
-    uint64_t merged = 0;
+    unsigned merges = 0;
+    uint64_t late = 0;
 
     (void)state;
     for (unsigned i = 0; i < 20; i++) {
@@ -488,11 +507,13 @@ static void unions_are_tested_before_they_are_kept(void **state)
             o.needs[a] = (int)a + 1; /* the later of two goes last */
         }
         c = check(&s, &o, (struct setup){ .width = 16, .order = i });
-        merged += c.stats.yes - c.stats.accepted;
+        merges += c.merges;
+        late += c.stats.yes - c.stats.accepted;
         buf_deinit(&c.result);
         buf_deinit(&s.text);
     }
-    assert_true(merged > 20); /* many a yes came late and was joined */
+    assert_true(late > 20); /* many a yes came late */
+    assert_true(merges > 20);
 }
 
 static void a_lost_run_is_given_once_more(void **state)
@@ -518,10 +539,10 @@ static void a_lost_run_is_given_once_more(void **state)
 
 static void what_never_has_a_verdict_is_not_called_minimal(void **state)
 {
-    unsigned not_minimal = 0;
+    unsigned not_minimal = 0, minimal = 0;
 
     (void)state;
-    for (unsigned i = 0; i < ARRAY_LEN(widths) * 2; i++) {
+    for (unsigned i = 0; i < ARRAY_LEN(widths) * 6; i++) {
         struct script s;
         struct oracle o;
         struct course c;
@@ -529,13 +550,15 @@ static void what_never_has_a_verdict_is_not_called_minimal(void **state)
         make_script(&s, 40, i + 700);
         oracle_init(&o, &s);
         need_some(&o, &s, 6, i);
-        o.none_always = 4;
-        c = check(&s, &o, (struct setup){ .width = widths[i / 2], .order = i });
+        o.none_always = 4 + 20 * (i % 3);
+        c = check(&s, &o, (struct setup){ .width = widths[i / 6], .order = i });
         not_minimal += !c.minimal;
+        minimal += c.minimal && c.stats.none > 0;
         buf_deinit(&c.result);
         buf_deinit(&s.text);
     }
     assert_true(not_minimal > 0);
+    assert_true(minimal > 0); /* what had no verdict is gone in the end */
 }
 
 /* Freeze whole lines of the script: the statements of some names. */
@@ -615,6 +638,31 @@ static void preserving_edits_alone_when_asked(void **state)
     buf_deinit(&s.text);
 }
 
+static void a_text_with_errors_gets_no_new_ones(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 8; i++) {
+        struct script s;
+        struct oracle o;
+        struct course c;
+        struct tree *tree;
+
+        make_script(&s, 30, i + 850);
+        buf_adds(&s.text, "v390 = = 2\nif v391\n    v392 = (\nv393 = 5\n");
+        oracle_init(&o, &s);
+        need_some(&o, &s, 3, i);
+        o.needed[390] = i % 2;
+        tree = tree_parse(buf_bytes(&s.text));
+        o.errors = tree_errors(tree);
+        tree_free(tree);
+        assert_true(o.errors > 0);
+        c = check(&s, &o, (struct setup){ .width = 1 + i % 4, .order = i });
+        assert_true(c.result.len < s.text.len / 2);
+        buf_deinit(&c.result);
+        buf_deinit(&s.text);
+    }
+}
+
 /* Preserving trials first, and mutating ones only when all those failed. */
 static void mutating_edits_wait(void **state)
 {
@@ -690,6 +738,7 @@ int main(void)
         cmocka_unit_test(what_never_has_a_verdict_is_not_called_minimal),
         cmocka_unit_test(frozen_bytes_stay),
         cmocka_unit_test(preserving_edits_alone_when_asked),
+        cmocka_unit_test(a_text_with_errors_gets_no_new_ones),
         cmocka_unit_test(mutating_edits_wait),
         cmocka_unit_test(an_empty_text_is_finished_at_once),
         cmocka_unit_test(a_search_can_be_given_up_with_trials_out),
