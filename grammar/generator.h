@@ -22,23 +22,24 @@
 #include "grammar/edit.h"
 #include "grammar/tree.h"
 
-/* Preserving edits leave the computation on the way to the failure as it is;
- * mutating ones change numbers and expressions, and are offered only when no
- * preserving one is left. */
-enum edit_tier { TIER_PRESERVE, TIER_MUTATE };
+/* Preserving edits leave the computation on the way to the failure as it is:
+ * first the coarse ones, about statements, then the fine ones within them,
+ * which would be wasted on code that still goes. Mutating ones change numbers
+ * and expressions, and are offered only when no preserving one is left. */
+enum edit_tier { TIER_COARSE, TIER_FINE, TIER_MUTATE };
 
 /* name, tier, first guess of the share that succeeds (measured by test/bench;
  * learned anew in each run). The generator of row NAME is gen_NAME. */
 #define VOCABULARY(row)                                                        \
-    row(trivia, TIER_PRESERVE, 0.9) row(definition, TIER_PRESERVE, 0.5)        \
-        row(statement, TIER_PRESERVE, 0.5) row(import, TIER_PRESERVE, 0.5)     \
-            row(unwrap, TIER_PRESERVE, 0.3) row(inline, TIER_PRESERVE, 0.3)    \
-                row(parameter, TIER_PRESERVE, 0.4)                             \
-                    row(argument, TIER_PRESERVE, 0.3)                          \
-                        row(keyword, TIER_PRESERVE, 0.3)                       \
-                            row(decorator, TIER_PRESERVE, 0.3)                 \
-                                row(annotation, TIER_PRESERVE, 0.5)            \
-                                    row(element, TIER_PRESERVE, 0.3)           \
+    row(trivia, TIER_COARSE, 0.9) row(definition, TIER_COARSE, 0.5)        \
+        row(statement, TIER_COARSE, 0.5) row(import, TIER_COARSE, 0.5)     \
+            row(unwrap, TIER_COARSE, 0.3) row(inline, TIER_COARSE, 0.3)    \
+                row(parameter, TIER_FINE, 0.4)                             \
+                    row(argument, TIER_FINE, 0.3)                          \
+                        row(keyword, TIER_FINE, 0.3)                       \
+                            row(decorator, TIER_FINE, 0.3)                 \
+                                row(annotation, TIER_FINE, 0.5)            \
+                                    row(element, TIER_FINE, 0.3)           \
                                         row(expression, TIER_MUTATE, 0.2)      \
                                             row(integer, TIER_MUTATE, 0.3)     \
                                                 row(string, TIER_MUTATE, 0.3)

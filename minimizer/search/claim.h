@@ -14,6 +14,7 @@ struct claim {
     uint32_t list;     /* EDIT_NONE: the one edit `from` */
     uint32_t from, to; /* edit's number, or units [from, to) of the list */
     uint32_t units;    /* living ones among them when the claim was made */
+    bool untested;     /* in the merge queue without a yes of its own */
 };
 
 static inline struct claim claim_of_edit(uint32_t edit)

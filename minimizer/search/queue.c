@@ -24,6 +24,8 @@ static void forget_offers(struct queue *queue)
     free(queue->walks);
     free(queue->stamps);
     free(queue->offered);
+    free(queue->later);
+    free(queue->places);
     free(queue->child_at);
     free(queue->children);
 }
@@ -31,6 +33,7 @@ static void forget_offers(struct queue *queue)
 void queue_deinit(struct queue *queue)
 {
     forget_offers(queue);
+    memory_deinit(&queue->refused);
     for (unsigned kind = 0; kind < EDIT_KINDS; kind++)
         heap_deinit(&queue->heaps[kind]);
 }
@@ -85,7 +88,8 @@ static void offer(struct queue *queue, uint32_t item)
     if (queue->offered[item])
         return;
     queue->offered[item] = true;
-    push(queue, item);
+    if (is_list(queue, item) || !queue->later[item])
+        push(queue, item);
 }
 
 /* Whether edit `i` is an item, or the one that stands for its list, and then
@@ -117,7 +121,52 @@ static void sort_children(struct queue *queue)
     queue->child_at = at;
 }
 
-void queue_fill(struct queue *queue, const struct edits *edits)
+/* Longer covers are told apart by their ends and their length. */
+#define PLACE_MAX 512
+
+/* What an edit does to which text, wherever it stands in the file. */
+static struct hash128 place_of(const struct edits *edits,
+                               const struct edit *edit, struct bytes text)
+{
+    struct span at = edit->cover;
+    uint32_t head = span_len(at) < PLACE_MAX ? span_len(at) : PLACE_MAX;
+    int64_t facts[5] = { edit->kind, edit->n, span_len(at),
+                         (int64_t)edit_worth(edits, edit), 0 };
+    struct hash128 place = hash_bytes(text.data + at.start, head);
+
+    if (head < span_len(at))
+        place = hash_more(place, text.data + at.end - head, head);
+    for (uint32_t i = 0; i < edit->n && i < 8; i++) {
+        const struct change *c = &edits->changes[edit->first + i];
+
+        facts[4] = (int64_t)c->at.start - at.start;
+        place = hash_more(place, facts, sizeof(facts));
+        place = hash_more(place, c->text, c->len);
+    }
+    return place;
+}
+
+static void find_later(struct queue *queue, struct bytes text, bool news_only)
+{
+    const struct edits *edits = queue->edits;
+
+    queue->later = xcalloc(edits->n, sizeof(*queue->later));
+    queue->places = xcalloc(edits->n, sizeof(*queue->places));
+    for (uint32_t i = 0; i < edits->n; i++) {
+        queue->places[i] = place_of(edits, &edits->items[i], text);
+        queue->later[i] = news_only && memory_get(&queue->refused,
+                                                  queue->places[i]) == KNOWN_NO;
+    }
+}
+
+static void offer_children(struct queue *queue, uint32_t edit)
+{
+    for (uint32_t i = queue->child_at[edit]; i < queue->child_at[edit + 1]; i++)
+        offer(queue, queue->children[i]);
+}
+
+void queue_fill(struct queue *queue, const struct edits *edits,
+                struct bytes text, bool news_only)
 {
     uint32_t item;
 
@@ -129,12 +178,16 @@ void queue_fill(struct queue *queue, const struct edits *edits)
     queue->walks = xcalloc(edits->nlists, sizeof(*queue->walks));
     queue->stamps = xcalloc(edits->nlists, sizeof(*queue->stamps));
     queue->offered = xcalloc(edits->n + edits->nlists, sizeof(bool));
+    find_later(queue, text, news_only);
     for (uint32_t i = 0; i < edits->nlists; i++)
-        walk_init(&queue->walks[i], edits, i);
+        walk_init(&queue->walks[i], edits, i, queue->later);
     sort_children(queue);
-    for (uint32_t i = 0; i < edits->n; i++)
+    for (uint32_t i = 0; i < edits->n; i++) {
         if (edit_item(edits, i, &item) && edits->items[i].parent == EDIT_NONE)
             offer(queue, item);
+        if (queue->later[i])
+            offer_children(queue, i);
+    }
 }
 
 /* Whether the head of a heap is up to date; if not it was dropped or moved. */
@@ -203,7 +256,7 @@ static bool take(struct queue *queue, struct heap *heap, struct claim *claim)
 
 bool queue_next(struct queue *queue, enum edit_tier tier, struct claim *claim)
 {
-    for (int t = TIER_PRESERVE; t <= (int)tier; t++) {
+    for (int t = TIER_COARSE; t <= (int)tier; t++) {
         struct heap *heap;
 
         while ((heap = best_heap(queue, (enum edit_tier)t)))
@@ -227,8 +280,28 @@ void queue_said(struct queue *queue, const struct claim *claim, bool yes,
     }
     if (yes || !claim_is_single(claim))
         return;
-    for (uint32_t i = queue->child_at[edit]; i < queue->child_at[edit + 1]; i++)
-        offer(queue, queue->children[i]);
+    memory_set(&queue->refused, queue->places[edit], KNOWN_NO);
+    offer_children(queue, edit);
+}
+
+size_t queue_batch(struct queue *queue, const struct claim *claim,
+                   struct claim *more, size_t room)
+{
+    unsigned kind = claim_kind(claim, queue->edits);
+    uint64_t rate = rate_value(&queue->rates[kind]), odds = rate;
+    size_t n = 0;
+
+    if (claim->list != EDIT_NONE)
+        return 0;
+    while (n < room && (odds = odds * rate / RATE_ONE) >= RATE_ONE / 2) {
+        struct heap *heap = best_heap(queue, edit_kind_info(kind)->tier);
+
+        if (heap != &queue->heaps[kind] || is_list(queue, heap_top(heap)->item))
+            break;
+        more[n++] = claim_of_edit(heap_top(heap)->item);
+        heap_pop(heap);
+    }
+    return n;
 }
 
 void queue_return(struct queue *queue, const struct claim *claim)
@@ -251,7 +324,7 @@ bool queue_revive(struct queue *queue, enum edit_tier tier)
         uint32_t item;
 
         edit_item(edits, i, &item);
-        if (edit->dead || queue->offered[item] ||
+        if (edit->dead || queue->offered[item] || queue->later[i] ||
             edit_kind_info(edit->kind)->tier > tier)
             continue;
         offer(queue, item);

@@ -16,6 +16,7 @@
 #include "grammar/generator.h"
 #include "minimizer/search/claim.h"
 #include "minimizer/search/heap.h"
+#include "minimizer/search/memory.h"
 #include "minimizer/search/rate.h"
 #include "minimizer/search/walk.h"
 
@@ -28,6 +29,9 @@ struct queue {
     struct walk *walks;            /* one for each list */
     uint32_t *stamps;              /* the valid heap entry of each list */
     bool *offered;                 /* each item */
+    bool *later;                   /* each edit; see queue_fill() */
+    struct hash128 *places;        /* each edit: what it does to which text */
+    struct memory refused;         /* places where it did not go */
     uint32_t *child_at; /* children[child_at[e] .. child_at[e + 1]) of edit e */
     uint32_t *children; /* items */
     size_t nlists;
@@ -36,9 +40,13 @@ struct queue {
 void queue_init(struct queue *queue);
 void queue_deinit(struct queue *queue);
 
-/* Forget the offers and start with `edits` (borrowed until the next fill),
- * just generated. What was learned about the kinds is kept. */
-void queue_fill(struct queue *queue, const struct edits *edits);
+/* Forget the offers and start with `edits` (borrowed until the next fill), just
+ * generated for `text`. What was learned about the kinds is kept. With
+ * `news_only`, an edit that was refused before where the same text stood is
+ * left for later and counts as failed: most commits are far away from it. A
+ * fill without news_only is due before the end. */
+void queue_fill(struct queue *queue, const struct edits *edits,
+                struct bytes text, bool news_only);
 
 /* What to try next, of this tier or an earlier one. */
 bool queue_next(struct queue *queue, enum edit_tier tier, struct claim *claim);
@@ -47,6 +55,12 @@ bool queue_next(struct queue *queue, enum edit_tier tier, struct claim *claim);
  * the text itself. A no may follow a yes that could not be kept. */
 void queue_said(struct queue *queue, const struct claim *claim, bool yes,
                 bool ran);
+
+/* How many further edits of the claim's kind, which must be single and next in
+ * line, go together with it at even odds: success rate to that power is one
+ * half. Given into `more`, at most `room` of them. */
+size_t queue_batch(struct queue *queue, const struct claim *claim,
+                   struct claim *more, size_t room);
 
 /* The claim is to be given once more. */
 void queue_return(struct queue *queue, const struct claim *claim);

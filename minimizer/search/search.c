@@ -43,6 +43,7 @@
 
 /* From this length on only what is touched is parsed, if that is not more than
  * this share of the whole. */
+#define BATCH_MAX 32 /* edits tried together, at most */
 #define LONG_TEXT 32768
 #define LONG_SHARE 16
 
@@ -85,9 +86,10 @@ struct search {
     struct edits edits; /* of this round, moved along */
     struct queue queue;
     struct blocks blocks; /* of a long text without errors */
-    enum edit_tier tier;  /* up to which edits are offered */
-    uint64_t round_base;  /* the base this round was generated for */
-    bool untried;         /* an edit of this round came to no verdict */
+    unsigned stage;       /* of this round: row of stages */
+    bool fixed; /* the preserving edits have come to their own fixpoint */
+    uint64_t round_base; /* the base this round was generated for */
+    bool untried;        /* an edit of this round came to no verdict */
 
     struct merge merge;
     struct memory memory;
@@ -130,6 +132,51 @@ static const struct tree *base_tree(struct search *search)
     return search->base.tree;
 }
 
+/* A round goes through these rows: news first, tier by tier, then whatever was
+ * refused before. The preserving edits come to a fixpoint of their own before
+ * anything is mutated; after that only the last row looks back. */
+static const struct stage {
+    enum edit_tier tier; /* up to which edits are offered */
+    bool news_only;
+    bool once; /* not any more when preserving edits are at their fixpoint */
+    bool mutates;
+} stages[] = {
+    { TIER_COARSE, true, false, false }, { TIER_FINE, true, false, false },
+    { TIER_FINE, false, true, false },   { TIER_MUTATE, true, false, true },
+    { TIER_MUTATE, false, false, true },
+};
+
+static enum edit_tier tier(const struct search *search)
+{
+    return stages[search->stage].tier;
+}
+
+static void enter_stage(struct search *search, unsigned stage)
+{
+    const struct stage *before = &stages[search->stage], *now = &stages[stage];
+
+    search->stage = stage;
+    if (stage == 0 || !now->news_only || !before->news_only)
+        queue_fill(&search->queue, &search->edits, version_bytes(&search->base),
+                   now->news_only);
+}
+
+/* The next stage of this round; false: there is none. */
+static bool next_stage(struct search *search)
+{
+    unsigned stage = search->stage + 1;
+
+    if (!stages[search->stage].news_only)
+        search->fixed = true;
+    while (stage < ARRAY_LEN(stages) && stages[stage].once && search->fixed)
+        stage++;
+    if (stage == ARRAY_LEN(stages) ||
+        (stages[stage].mutates && search->opts.preserve_only))
+        return false;
+    enter_stage(search, stage);
+    return true;
+}
+
 static void start_round(struct search *search)
 {
     const struct tree *tree = base_tree(search);
@@ -141,8 +188,7 @@ static void start_round(struct search *search)
     blocks_deinit(&search->blocks);
     if (search->base_errors == 0 && search->base.len >= LONG_TEXT)
         blocks_fill(&search->blocks, tree);
-    queue_fill(&search->queue, &search->edits);
-    search->tier = TIER_PRESERVE;
+    enter_stage(search, 0);
     search->round_base = search->base_number;
     search->untried = false;
     search->stats.rounds++;
@@ -346,6 +392,9 @@ static void commit_merged(struct search *search, const struct patch *patch,
 {
     size_t n = search->merge.tested;
 
+    for (size_t i = 0; i < n; i++)
+        if (search->merge.items[i].untested)
+            queue_said(&search->queue, &search->merge.items[i], true, true);
     commit(search, patch, version, kind);
     merge_back(&search->merge);
     merge_yes(&search->merge, n);
@@ -382,7 +431,7 @@ static void merge_failed(struct search *search, size_t n, bool untried)
     if (untried)
         claim_untried(search, &claim);
     else
-        claim_failed(search, &claim, false);
+        claim_failed(search, &claim, claim.untested);
 }
 
 /* A claim has succeeded on a base that has moved on since. */
@@ -672,17 +721,35 @@ out:
 /* Everything offered is settled and nothing is out. False: the end. */
 static bool go_on(struct search *search)
 {
-    if (queue_revive(&search->queue, search->tier))
+    if (queue_revive(&search->queue, tier(search)))
         return true;
     if (search->base_number != search->round_base) {
         start_round(search);
         return true;
     }
-    if (search->tier == TIER_PRESERVE && !search->opts.preserve_only) {
-        search->tier = TIER_MUTATE;
-        return true;
+    return next_stage(search);
+}
+
+/* Edits of a kind that mostly goes are tried together: as a union in the merge
+ * queue, which finds the first that does not. */
+static bool try_together(struct search *search, const struct claim *claim)
+{
+    struct claim more[BATCH_MAX];
+    struct claim first = *claim;
+    size_t n;
+
+    if (search->merge.n > 0 || search->merge.out)
+        return false;
+    n = queue_batch(&search->queue, claim, more, ARRAY_LEN(more));
+    if (n == 0)
+        return false;
+    first.untested = true;
+    merge_add(&search->merge, &first);
+    for (size_t i = 0; i < n; i++) {
+        more[i].untested = true;
+        merge_add(&search->merge, &more[i]);
     }
-    return false;
+    return true;
 }
 
 bool search_next(struct search *search, struct search_trial *given)
@@ -697,8 +764,9 @@ bool search_next(struct search *search, struct search_trial *given)
             if (sent == SETTLED)
                 continue;
         }
-        if (queue_next(&search->queue, search->tier, &claim)) {
-            if (try_claim(search, &claim, given))
+        if (queue_next(&search->queue, tier(search), &claim)) {
+            if (!try_together(search, &claim) &&
+                try_claim(search, &claim, given))
                 return true;
         } else if (search->nout > 0) {
             return false;

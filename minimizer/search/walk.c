@@ -9,7 +9,14 @@
 
 #include "config/mem.h"
 
-void walk_init(struct walk *walk, const struct edits *edits, uint32_t list)
+static bool is_later(const struct walk *walk, const struct edits *edits,
+                     uint32_t unit)
+{
+    return walk->later && walk->later[edits->lists[walk->list].first + unit];
+}
+
+void walk_init(struct walk *walk, const struct edits *edits, uint32_t list,
+               const bool *later)
 {
     const struct edit_list *l = &edits->lists[list];
 
@@ -17,7 +24,10 @@ void walk_init(struct walk *walk, const struct edits *edits, uint32_t list)
                            .cursor = l->n,
                            .length = 1,
                            .whole = l->whole_first && l->n > 1,
-                           .rate = rate_init(0.5) };
+                           .rate = rate_init(0.5),
+                           .later = later };
+    for (uint32_t i = 0; i < l->n && walk->whole; i++)
+        walk->whole = !is_later(walk, edits, i);
 }
 
 void walk_deinit(struct walk *walk)
@@ -40,6 +50,11 @@ static bool claim_last(const struct walk *walk, const struct edits *edits,
     for (uint32_t i = units.end; i > units.start && claim->units < most; i--) {
         if (!lives(walk, edits, i - 1))
             continue;
+        if (is_later(walk, edits, i - 1)) {
+            if (claim->units > 0)
+                break;
+            continue;
+        }
         if (claim->units++ == 0)
             claim->to = i;
         claim->from = i - 1;

@@ -28,10 +28,14 @@ struct walk {
     bool whole_out;    /* it is being tried: no other run until it is known */
     struct span *left; /* ranges of units to try again, the last one first */
     size_t nleft, left_room;
-    struct rate rate; /* of this list's runs */
+    struct rate rate;  /* of this list's runs */
+    const bool *later; /* edits to leave alone for now; NULL: none */
 };
 
-void walk_init(struct walk *walk, const struct edits *edits, uint32_t list);
+/* `later`, one for each edit, is borrowed for the walk's life: such units are
+ * not given, and no run reaches over them. */
+void walk_init(struct walk *walk, const struct edits *edits, uint32_t list,
+               const bool *later);
 void walk_deinit(struct walk *walk);
 
 /* The next run, built from the units alive now. False: none, or none before a

@@ -318,7 +318,7 @@ static unsigned single_edits_left(struct bytes text, const struct oracle *o,
         struct patch patch;
         patch_init(&patch);
         if ((!setup->preserve_only ||
-             edit_kind_info(edits.items[i].kind)->tier == TIER_PRESERVE) &&
+             edit_kind_info(edits.items[i].kind)->tier < TIER_MUTATE) &&
             apply_single(&edits, i, text, &patch, &out) &&
             smaller(buf_bytes(&out), text)) {
             struct tree *after = tree_patched(tree, &patch);

@@ -133,7 +133,7 @@ static void walk_doubles_while_runs_go(void **state)
 
     (void)state;
     make_list(&edits, 100, false);
-    walk_init(&walk, &edits, 0);
+    walk_init(&walk, &edits, 0, NULL);
     for (size_t i = 0; i < ARRAY_LEN(from); i++) {
         assert_true(walk_next(&walk, &edits, &claim));
         assert_int_equal(claim.from, from[i]);
@@ -152,7 +152,7 @@ static void walk_cuts_a_failed_run_in_halves(void **state)
 
     (void)state;
     make_list(&edits, 8, false);
-    walk_init(&walk, &edits, 0);
+    walk_init(&walk, &edits, 0, NULL);
     walk.cursor = 0;
     walk_said(&walk, &edits, &claim, false);
     assert_true(walk_next(&walk, &edits, &claim));
@@ -177,7 +177,7 @@ static void walk_waits_for_the_whole_list(void **state)
 
     (void)state;
     make_list(&edits, 10, true);
-    walk_init(&walk, &edits, 0);
+    walk_init(&walk, &edits, 0, NULL);
     assert_true(walk_next(&walk, &edits, &claim));
     assert_int_equal(claim.units, 10);
     assert_false(walk_next(&walk, &edits, &claim));
