@@ -52,6 +52,7 @@
 #define SERVER_FAILURES_MAX 5 /* in a row */
 #define ENDING_MS 10000       /* then what is left is left */
 #define PROBE_SAID_MAX 4096
+#define WORKER_FAILED 3 /* exit code: as of the program, the environment */
 
 enum worker_state {
     WORKER_WAITING,
@@ -725,7 +726,7 @@ static void worker_bad_frame(struct worker *w, const char *what)
     log_error("worker: %s", what);
     worker_note(w, note);
     free(note);
-    worker_end(w, 3);
+    worker_end(w, WORKER_FAILED);
 }
 
 static void worker_on_frame(struct worker *w, struct frame *frame)
@@ -853,7 +854,7 @@ static void worker_on_patience(uv_timer_t *timer)
 
     log_error("worker: %d runs and %d fork servers do not end", w->busy,
               w->servers);
-    w->exit_code = 3;
+    w->exit_code = WORKER_FAILED;
     uv_stop(&w->loop);
 }
 
@@ -877,12 +878,8 @@ static void worker_settle(struct worker *w)
     uv_queue_work(&w->loop, &w->work, worker_remove, worker_on_removed);
 }
 
-static void worker_on_removed(uv_work_t *work, int status)
+static void worker_close(struct worker *w)
 {
-    struct worker *w = container_of(work, struct worker, work);
-    (void)status;
-
-    w->working = false;
     worker_enter(w, WORKER_CLOSING);
     uv_close((uv_handle_t *)&w->in, NULL);
     uv_close((uv_handle_t *)&w->out, NULL);
@@ -891,16 +888,36 @@ static void worker_on_removed(uv_work_t *work, int status)
     uv_close((uv_handle_t *)&w->patience, NULL);
 }
 
+static void worker_on_removed(uv_work_t *work, int status)
+{
+    struct worker *w = container_of(work, struct worker, work);
+    (void)status;
+
+    w->working = false;
+    worker_close(w);
+}
+
 /* ---- main ---- */
 
+static int worker_open_stdio(struct worker *w)
+{
+    int error;
+
+    /* Others can't be polled, and libuv aborts when it finds out. */
+    if (uv_guess_handle(0) != UV_NAMED_PIPE ||
+        uv_guess_handle(1) != UV_NAMED_PIPE)
+        return -EINVAL;
+    error = uv_pipe_open(&w->in, 0);
+    return error ? error : uv_pipe_open(&w->out, 1);
+}
+
+/* On an error worker_close() is due. */
 static int worker_open(struct worker *w)
 {
     char path[4096];
     size_t size = sizeof(path);
-    int error = uv_loop_init(&w->loop);
+    int error;
 
-    if (error)
-        return error;
     w->job.loop = &w->loop;
     uv_pipe_init(&w->loop, &w->in, 0);
     uv_pipe_init(&w->loop, &w->out, 0);
@@ -909,15 +926,10 @@ static int worker_open(struct worker *w)
     uv_signal_init(&w->loop, &w->hangup);
     w->in.data = w->out.data = w->term.data = w->hangup.data = w;
     error = uv_exepath(path, &size);
-    w->self = error ? NULL : xmemdup(path, size);
-    /* Others can't be polled, and libuv aborts when it finds out. */
-    if (!error && (uv_guess_handle(0) != UV_NAMED_PIPE ||
-                   uv_guess_handle(1) != UV_NAMED_PIPE))
-        error = -EINVAL;
     if (!error)
-        error = uv_pipe_open(&w->in, 0);
+        w->self = xmemdup(path, size);
     if (!error)
-        error = uv_pipe_open(&w->out, 1);
+        error = worker_open_stdio(w);
     if (!error)
         error = uv_signal_start(&w->term, worker_on_signal, SIGTERM);
     if (!error)
@@ -952,15 +964,23 @@ int worker_main(void)
     signal(SIGINT, SIG_IGN); /* a terminal's Ctrl-C is the minimizer's */
     buf_init(&w->line, FRAME_MAX_BYTES);
     buf_init(&w->probe_said, PROBE_SAID_MAX);
+    error = uv_loop_init(&w->loop);
+    if (error) {
+        log_error("worker: cannot start: %s", err_name(error));
+        free(w);
+        return WORKER_FAILED;
+    }
     error = worker_open(w);
     if (error) {
-        log_error("worker: cannot start: %s; frames are read from and "
-                  "written to pipes",
+        log_error("worker: cannot start: %s; its stdin and stdout must be "
+                  "pipes",
                   err_name(error));
-        return 3;
+        w->exit_code = WORKER_FAILED;
+        worker_close(w);
+    } else {
+        worker_hello(w);
+        uv_read_start((uv_stream_t *)&w->in, worker_on_alloc, worker_on_read);
     }
-    worker_hello(w);
-    uv_read_start((uv_stream_t *)&w->in, worker_on_alloc, worker_on_read);
     uv_run(&w->loop, UV_RUN_DEFAULT);
     exit_code = w->exit_code;
     if (uv_loop_close(&w->loop) != 0) {
