@@ -1,7 +1,5 @@
-/* worker.h - the worker's inner parts for its main; worker_main() itself is in
- * protocol.h.
- *
- * The interpreter of a job, found by name or path. */
+/* worker.h - the interpreter of a job, found by name or path. The worker's main
+ * itself, worker_main(), is in protocol.h. */
 #ifndef AUTODD_WORKER_H
 #define AUTODD_WORKER_H
 
