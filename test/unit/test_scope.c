@@ -112,7 +112,7 @@ static void all_forms_of_binding_are_known(void **state)
     assert_uses("try: pass\nexcept E as q: q\n", "q", 1, "B1 L2 bound");
     assert_uses("import os.path, q as r\nos\n", "os", 1, "B1 L2 bound");
     assert_uses("import os as q\nq\n", "q", 1, "B1 L2 bound");
-    assert_uses("from m import n as q, p\nq, p\n", "p", 1, "B1 L3 bound");
+    assert_uses("from m import n as q, z\nq, z\n", "z", 1, "B1 L2 bound");
     assert_uses("match v:\n case C(k=[q, *r], **o) as s: q\n", "q", 1,
                 "B1 L2 bound");
     assert_uses("match v:\n case {'a': q, **r}: r\n", "r", 1, "B1 L2 bound");
