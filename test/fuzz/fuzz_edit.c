@@ -11,7 +11,7 @@
 #include "grammar/generator.h"
 
 #define INPUT_MAX 4096
-#define TRIED_MAX 64
+#define TRIED_MAX 12
 #define TEXT_MAX (1u << 24)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
