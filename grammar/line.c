@@ -42,7 +42,7 @@ struct lines *lines_new(const struct nodes *nodes)
 {
     struct lines *lines = xcalloc(1, sizeof(*lines));
     size_t room = 0;
-    uint32_t start = 0;
+    uint32_t start = tree_bom_of(nodes->text);
 
     do {
         xgrow(&lines->at, &room, lines->n + 1, sizeof(*lines->at));

@@ -1,7 +1,7 @@
 /* line.h - the lines of a text and which of them are free to move.
  *
  * A line whose first byte lies in a string must keep all of its bytes. Lines
- * end in \n or \r\n. */
+ * end in \n or \r\n; the first one starts behind a byte order mark. */
 #ifndef AUTODD_LINE_H
 #define AUTODD_LINE_H
 

@@ -228,9 +228,14 @@ void tree_first_error(const struct tree *tree, size_t *line, size_t *column)
     *column = tree->first_error.column + (size_t)1;
 }
 
+uint32_t tree_bom_of(struct bytes text)
+{
+    return text.len >= 3 && memcmp(text.data, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+}
+
 uint32_t tree_bom(const struct tree *tree)
 {
-    return tree->len >= 3 && memcmp(tree->text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+    return tree_bom_of(tree_text(tree));
 }
 
 /* The flat array. */

@@ -35,6 +35,7 @@ void tree_first_error(const struct tree *tree, size_t *line, size_t *column);
 
 /* Offset in bytes of the first byte after a byte order mark: 0 or 3. */
 uint32_t tree_bom(const struct tree *tree);
+uint32_t tree_bom_of(struct bytes text);
 
 /* The modules that import statements name, top-level or nested, absolute ones
  * only, dotted names whole ("tilelang.language"; `from a import b` gives "a"),

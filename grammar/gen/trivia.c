@@ -70,8 +70,6 @@ static void offer_comment(struct gen *g, uint32_t i)
         at.end = line->end;
     if (line->text == at.start && !line->in_string) {
         at = (struct span){ line->start, line->next };
-        if (at.start < tree_bom(g->tree))
-            at.start = tree_bom(g->tree);
     } else {
         while (at.start > line->start &&
                strchr(" \t\f", g->text.data[at.start - 1]))

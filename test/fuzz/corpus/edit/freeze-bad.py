@@ -1,0 +1,3 @@
+# autodd: freeze-start
+__freeze__(1, 2)
+with a, __freeze__: pass

@@ -1,0 +1,8 @@
+def f():
+    '''doc
+  string'''
+    x = f"""a
+{f'{y!r:>{w}}'}  
+ b"""
+    return x % 'a' 'b' \
+        'c'

@@ -1,0 +1,121 @@
+#include "test/unit/offers.h"
+
+static void each_branch_of_an_if_takes_its_place(void **state)
+{
+    (void)state;
+    assert_offers("def f():\n"
+                  "    if a:\n"
+                  "        b = '''\n"
+                  "        keep'''\n"
+                  "        c(\n"
+                  "      1)\n"
+                  "    elif d:\n"
+                  "        e\n"
+                  "    else: g; h\n"
+                  "    i\n",
+                  EDIT_unwrap,
+                  "def f():\n"
+                  "    b = '''\n"
+                  "        keep'''\n"
+                  "    c(\n"
+                  "    1)\n"
+                  "    i\n|\n"
+                  "def f():\n    e\n    i\n|\n"
+                  "def f():\n    g; h\n    i\n|\n"
+                  "def f():\n"
+                  "    if d:\n"
+                  "        e\n"
+                  "    else: g; h\n"
+                  "    i\n|\n");
+}
+
+static void a_loop_binds_its_first_element(void **state)
+{
+    (void)state;
+    assert_offers("for i in range(n):\n    i\n", EDIT_unwrap,
+                  "i = 0\ni\n|\ni\n|\n");
+    assert_offers("for i in range(3, n):\n    i\n", EDIT_unwrap,
+                  "i = 3\ni\n|\ni\n|\n");
+    assert_offers("for i, j in [(a, b), c]:\r\n    i\r\n", EDIT_unwrap,
+                  "i, j = (a, b)\r\ni\r\n|\ni\r\n|\n");
+    assert_offers("for i in xs: i; i\n", EDIT_unwrap, "i; i\n|\n");
+    assert_offers("for i in xs:\n        a\n        b\n", EDIT_unwrap,
+                  "i = next(iter(xs))\na\nb\n|\na\nb\n|\n");
+    assert_offers("for i in xs:\n    if i: break\n", EDIT_unwrap,
+                  "for i in xs:\n    break\n|\n");
+    assert_offers("while x:\n    y\nelse:\n    z\n", EDIT_unwrap,
+                  "y\n|\nz\n|\n");
+}
+
+static void with_leaves_its_names(void **state)
+{
+    (void)state;
+    assert_offers("with open(p) as f, g:\n    f\n", EDIT_unwrap,
+                  "f = open(p)\nf\n|\nf\n|\n");
+    assert_offers("with a(): b\n", EDIT_unwrap, "b\n|\n");
+}
+
+static void a_try_leaves_what_runs_or_one_body(void **state)
+{
+    (void)state;
+    assert_offers("try:\n    a\nexcept E:\n    b\nelse:\n    c\n"
+                  "finally:\n    d\n",
+                  EDIT_unwrap, "a\nc\nd\n|\na\n|\nb\n|\nc\n|\nd\n|\n");
+    assert_offers("try: a\nexcept E: b\n", EDIT_unwrap, "a\n|\nb\n|\n");
+}
+
+static void match_and_class_give_their_bodies(void **state)
+{
+    (void)state;
+    assert_offers("match a:\n  case 1:\n    b\n    c\n  case 2: d\n",
+                  EDIT_unwrap, "b\nc\n|\nd\n|\n");
+    assert_offers("class A:\n\tx = 1\n\tdef f(): pass\n", EDIT_unwrap,
+                  "x = 1\ndef f(): pass\n|\n");
+    assert_offers("def f():\n    return 1\n", EDIT_unwrap, "");
+}
+
+static void edits_inside_stay_good_after_an_unwrap(void **state)
+{
+    static const char text[] = "if a:\n    b\n    c\n    d\n";
+    struct tree *tree = tree_parse(bytes_of(text, strlen(text)));
+    struct edits edits;
+    struct patch patch;
+    struct buf buf;
+
+    (void)state;
+    edits_init(&edits);
+    patch_init(&patch);
+    buf_init(&buf, 1000);
+    generate(tree, NULL, 0, &edits);
+    for (uint32_t i = 0; i < edits.n; i++)
+        if (edits.items[i].kind == EDIT_unwrap)
+            patch_add_edit(&patch, &edits, i);
+    struct tree *next = tree_patched(tree, &patch);
+    assert_string_equal(tree_text(next).data, "b\nc\nd\n");
+    edits_rebase(&edits, &patch);
+    patch_deinit(&patch);
+    uint32_t list = 1; /* the body's */
+    assert_int_equal(edits.lists[list].n, 3);
+    assert_int_equal(patch_add_run(&patch, &edits, list, 1, 2), 0);
+    patch_apply(&patch, tree_text(next), &buf);
+    assert_string_equal(buf_str(&buf), "b\nd\n");
+    buf_deinit(&buf);
+    patch_deinit(&patch);
+    edits_deinit(&edits);
+    tree_free(next);
+    tree_free(tree);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_branch_of_an_if_takes_its_place),
+        cmocka_unit_test(a_loop_binds_its_first_element),
+        cmocka_unit_test(with_leaves_its_names),
+        cmocka_unit_test(a_try_leaves_what_runs_or_one_body),
+        cmocka_unit_test(match_and_class_give_their_bodies),
+        cmocka_unit_test(edits_inside_stay_good_after_an_unwrap),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
