@@ -149,8 +149,8 @@ static void part_words(struct draft *d)
     for (size_t i = 0; i < d->n; i++) {
         struct change *c = &d->items[i];
         bool joined = i + 1 < d->n && d->items[i + 1].at.start == c->at.end;
-        unsigned char left = c->at.start && !(i && d->items[i - 1].at.end ==
-                                                       c->at.start)
+        bool follows = i > 0 && d->items[i - 1].at.end == c->at.start;
+        unsigned char left = c->at.start > tree_bom(d->g->tree) && !follows
                                  ? (unsigned char)text.data[c->at.start - 1]
                                  : ' ';
         unsigned char right = c->at.end < text.len && !joined
@@ -608,6 +608,22 @@ bool is_dotted(const struct nodes *ns, uint32_t node)
     return node_is(ns, node, NODE_IDENTIFIER);
 }
 
+/* Displays in targets (`with a as (b, [c, d])`) seldom nest deeper. */
+#define TARGETS_MAX 8
+
+static bool is_with_target(const struct nodes *ns, uint32_t node)
+{
+    for (int i = 0; i < TARGETS_MAX; i++) {
+        node = node_parent(ns, node);
+        if (node_is(ns, node, NODE_AS_PATTERN_TARGET))
+            return true;
+        if (!node_is(ns, node, NODE_TUPLE) && !node_is(ns, node, NODE_LIST) &&
+            !node_is(ns, node, NODE_LIST_SPLAT))
+            return false;
+    }
+    return false;
+}
+
 /* Identifiers that only look like expressions. */
 static bool is_bare_name(const struct nodes *ns, uint32_t node)
 {
@@ -648,6 +664,10 @@ static bool is_bare_name(const struct nodes *ns, uint32_t node)
     case NODE_FOR:
     case NODE_FOR_IN_CLAUSE:
         return field == FIELD_left;
+    case NODE_TUPLE:
+    case NODE_LIST:
+    case NODE_LIST_SPLAT:
+        return is_with_target(ns, node);
     default:
         return false;
     }

@@ -359,8 +359,11 @@ static void except_type(struct draft *d, uint32_t node)
     uint32_t keyword = node_child(d->ns, node);
     uint32_t value = node_field(d->ns, node, FIELD_value);
 
+    uint32_t next = node_named_sibling(d->ns, node);
+
     if (value == NODE_NONE || keyword == NODE_NONE ||
-        node_sibling(d->ns, keyword) != value)
+        node_sibling(d->ns, keyword) != value ||
+        node_is(d->ns, next, NODE_EXCEPT)) /* a bare one must be the last */
         return;
     draft_delete_edit(
         d, node_span(d->ns, value),
