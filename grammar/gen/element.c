@@ -86,7 +86,7 @@ static void dict_pattern(struct draft *d, uint32_t node)
 static void tuple(struct draft *d, uint32_t node)
 {
     size_t n = count_named(d->ns, node);
-    uint32_t first = node_named_child(d->ns, node), second;
+    uint32_t first = node_named_child(d->ns, node), second, end;
     struct span a, b;
 
     if (n != 2) {
@@ -96,11 +96,11 @@ static void tuple(struct draft *d, uint32_t node)
     second = node_named_sibling(d->ns, first);
     a = node_span(d->ns, first);
     b = node_span(d->ns, second);
-    draft_replace_edit(d, b, (struct span){ a.end, b.end }, ",");
+    end = node_span(d->ns, node).end;
+    draft_replace_edit(d, b, (struct span){ a.end, end }, ",)");
     draft_begin(d, a);
     draft_delete(d, (struct span){ a.start, b.start });
-    draft_replaces(d, (struct span){ b.end, node_span(d->ns, node).end },
-                   ",)");
+    draft_replaces(d, (struct span){ b.end, end }, ",)");
     draft_end(d);
 }
 

@@ -167,11 +167,13 @@ static const char *const *constants_for(const struct nodes *ns, uint32_t node)
     case NODE_TUPLE:
     case NODE_SET:
     case NODE_RETURN:
-    case NODE_EXPRESSION_LIST:
     case NODE_PARENTHESIZED:
     case NODE_LIST_COMPREHENSION:
     case NODE_YIELD:
         return any;
+    case NODE_EXPRESSION_LIST:
+        return node_is(ns, node_parent(ns, parent), NODE_DELETE) ? nothing
+                                                                 : any;
     case NODE_KEYWORD_ARGUMENT:
     case NODE_DEFAULT_PARAMETER:
     case NODE_TYPED_DEFAULT_PARAMETER:

@@ -435,6 +435,8 @@ static void property(struct move *m, const struct param *params, size_t n)
     const struct span *at =
         scopes_attributes(m->names->scopes, name, &loads);
 
+    if (loads == 0)
+        return;
     draft_begin(m->d, node_span(m->ns, m->callee.statement));
     m->site = NULL;
     for (size_t i = 0; i < loads; i++) {
