@@ -167,7 +167,6 @@ static const char *const *constants_for(const struct nodes *ns, uint32_t node)
     case NODE_TUPLE:
     case NODE_SET:
     case NODE_RETURN:
-    case NODE_PARENTHESIZED:
     case NODE_LIST_COMPREHENSION:
     case NODE_YIELD:
         return any;
@@ -234,8 +233,8 @@ static void unstar(struct draft *d, uint32_t node)
     if (inner == NODE_NONE ||
         (node_is(ns, node, NODE_DICTIONARY_SPLAT) && !argument))
         return;
-    for (c = node_named_child(ns, node_parent(ns, node));
-         argument && c != node; c = node_named_sibling(ns, c))
+    for (c = node_named_child(ns, node_parent(ns, node)); argument && c != node;
+         c = node_named_sibling(ns, c))
         if (node_is(ns, c, NODE_KEYWORD_ARGUMENT) ||
             node_is(ns, c, NODE_DICTIONARY_SPLAT))
             return;
@@ -256,8 +255,7 @@ void gen_expression(struct gen *g)
             unstar(&p.d, i);
             continue;
         }
-        if (!is_expression(p.d.ns, i) ||
-            p.d.ns->at[i].field == FIELD_arguments)
+        if (!is_expression(p.d.ns, i) || p.d.ns->at[i].field == FIELD_arguments)
             continue;
         make_constant(&p, i);
         keep_parts(&p, i);
