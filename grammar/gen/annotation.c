@@ -53,8 +53,7 @@ static void annotations(struct draft *d)
     edits_list_begin(d->g->out, "", true);
     for (uint32_t i = 0; i < d->ns->n; i++)
         if (node_is(d->ns, i, NODE_TYPE) && is_loose(d->ns, i))
-            draft_delete_edit(d, node_span(d->ns, i),
-                              annotation_of(d->ns, i));
+            draft_delete_edit(d, node_span(d->ns, i), annotation_of(d->ns, i));
     edits_list_end(d->g->out);
     for (uint32_t i = 0; i < d->ns->n; i++)
         if (node_is(d->ns, i, NODE_TYPE_PARAMETER) &&

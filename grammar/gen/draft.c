@@ -49,8 +49,7 @@ void draft_replace(struct draft *d, struct span at, const char *text,
     if (span_len(at) == 0 && len == 0)
         return;
     xgrow(&d->items, &d->room, d->n + 1, sizeof(*d->items));
-    d->items[d->n++] =
-        (struct change){ at, len ? text : NULL, (uint32_t)len };
+    d->items[d->n++] = (struct change){ at, len ? text : NULL, (uint32_t)len };
 }
 
 void draft_replaces(struct draft *d, struct span at, const char *text)
@@ -149,8 +148,8 @@ static void part_words(struct draft *d)
     for (size_t i = 0; i < d->n; i++) {
         struct change *c = &d->items[i];
         bool joined = i + 1 < d->n && d->items[i + 1].at.start == c->at.end;
-        unsigned char left = c->at.start && !(i && d->items[i - 1].at.end ==
-                                                       c->at.start)
+        bool follows = i > 0 && d->items[i - 1].at.end == c->at.start;
+        unsigned char left = c->at.start > tree_bom(d->g->tree) && !follows
                                  ? (unsigned char)text.data[c->at.start - 1]
                                  : ' ';
         unsigned char right = c->at.end < text.len && !joined
@@ -166,8 +165,7 @@ static void part_words(struct draft *d)
         bool before = grows_together(left, (unsigned char)c->text[0]);
         bool after =
             grows_together((unsigned char)c->text[c->len - 1], right) ||
-            (right == '.' &&
-             ends_in_number(bytes_of(c->text, c->len), c->len));
+            (right == '.' && ends_in_number(bytes_of(c->text, c->len), c->len));
 
         if (before || after) {
             char *own = between(before ? " " : "", bytes_of(c->text, c->len),
@@ -196,8 +194,8 @@ static bool gets_smaller(const struct draft *d)
 
         if (c->len != span_len(c->at))
             return false;
-        order = c->len ? memcmp(c->text, d->g->text.data + c->at.start, c->len)
-                       : 0;
+        order =
+            c->len ? memcmp(c->text, d->g->text.data + c->at.start, c->len) : 0;
         if (order)
             return order < 0;
     }
@@ -369,15 +367,15 @@ static enum strength operator_strength(const struct nodes *ns, uint32_t node)
         const char *text;
         enum strength strength;
     } table[] = {
-        { "or", OR_STRENGTH },      { "and", AND_STRENGTH },
-        { "|", BITOR_STRENGTH },    { "^", XOR_STRENGTH },
-        { "&", BITAND_STRENGTH },   { "<<", SHIFT_STRENGTH },
-        { ">>", SHIFT_STRENGTH },   { "+", SUM_STRENGTH },
-        { "-", SUM_STRENGTH },      { "**", POWER_STRENGTH },
+        { "or", OR_STRENGTH },    { "and", AND_STRENGTH },
+        { "|", BITOR_STRENGTH },  { "^", XOR_STRENGTH },
+        { "&", BITAND_STRENGTH }, { "<<", SHIFT_STRENGTH },
+        { ">>", SHIFT_STRENGTH }, { "+", SUM_STRENGTH },
+        { "-", SUM_STRENGTH },    { "**", POWER_STRENGTH },
     };
     uint32_t operator= node_field(ns, node, FIELD_operator);
 
-    for (size_t i = 0; operator!= NODE_NONE && i < ARRAY_LEN(table); i++)
+    for (size_t i = 0; operator!= NODE_NONE && i<ARRAY_LEN(table); i++)
         if (node_text_is(ns, operator, table[i].text))
             return table[i].strength;
     return PRODUCT_STRENGTH;
@@ -473,14 +471,12 @@ static enum strength strength_asked(const struct nodes *ns, uint32_t place)
 
 static bool opens(const struct nodes *ns, uint32_t i)
 {
-    return is_token(ns, i, "(") || is_token(ns, i, "[") ||
-           is_token(ns, i, "{");
+    return is_token(ns, i, "(") || is_token(ns, i, "[") || is_token(ns, i, "{");
 }
 
 static bool closes(const struct nodes *ns, uint32_t i)
 {
-    return is_token(ns, i, ")") || is_token(ns, i, "]") ||
-           is_token(ns, i, "}");
+    return is_token(ns, i, ")") || is_token(ns, i, "]") || is_token(ns, i, "}");
 }
 
 /* Whether a line ends inside the node but outside of brackets of its own. */
@@ -534,8 +530,7 @@ static bool in_brackets(const struct nodes *ns, uint32_t node)
     return false;
 }
 
-bool needs_brackets(const struct nodes *ns, uint32_t place,
-                    uint32_t expression)
+bool needs_brackets(const struct nodes *ns, uint32_t place, uint32_t expression)
 {
     enum strength have = strength_of(ns, expression);
     enum strength asked = strength_asked(ns, place);
@@ -588,8 +583,7 @@ bool is_literal(const struct nodes *ns, uint32_t node)
         return true;
     case NODE_UNARY_OPERATOR:
         node = node_field(ns, node, FIELD_argument);
-        return node_is(ns, node, NODE_INTEGER) ||
-               node_is(ns, node, NODE_FLOAT);
+        return node_is(ns, node, NODE_INTEGER) || node_is(ns, node, NODE_FLOAT);
     case NODE_STRING:
         text = node_text(ns, node);
         return node_child_of(ns, node, NODE_INTERPOLATION) == NODE_NONE &&
@@ -606,6 +600,22 @@ bool is_dotted(const struct nodes *ns, uint32_t node)
     while (node_is(ns, node, NODE_ATTRIBUTE))
         node = node_field(ns, node, FIELD_object);
     return node_is(ns, node, NODE_IDENTIFIER);
+}
+
+/* Displays in targets (`with a as (b, [c, d])`) seldom nest deeper. */
+#define TARGETS_MAX 8
+
+static bool is_with_target(const struct nodes *ns, uint32_t node)
+{
+    for (int i = 0; i < TARGETS_MAX; i++) {
+        node = node_parent(ns, node);
+        if (node_is(ns, node, NODE_AS_PATTERN_TARGET))
+            return true;
+        if (!node_is(ns, node, NODE_TUPLE) && !node_is(ns, node, NODE_LIST) &&
+            !node_is(ns, node, NODE_LIST_SPLAT))
+            return false;
+    }
+    return false;
 }
 
 /* Identifiers that only look like expressions. */
@@ -648,6 +658,10 @@ static bool is_bare_name(const struct nodes *ns, uint32_t node)
     case NODE_FOR:
     case NODE_FOR_IN_CLAUSE:
         return field == FIELD_left;
+    case NODE_TUPLE:
+    case NODE_LIST:
+    case NODE_LIST_SPLAT:
+        return is_with_target(ns, node);
     default:
         return false;
     }

@@ -37,8 +37,7 @@ static void list_add(struct list *list, struct span at)
 
 static void list_offer(struct draft *d, struct list *list, const char *empty)
 {
-    gen_list(d->g, d->kind, list->items, list->n, empty,
-             empty && list->n > 1);
+    gen_list(d->g, d->kind, list->items, list->n, empty, empty && list->n > 1);
     free(list->items);
 }
 
@@ -74,8 +73,8 @@ static void dict_pattern(struct draft *d, uint32_t node)
          c = node_sibling(d->ns, c)) {
         struct span at = node_span(d->ns, c);
 
-        if (list.n > 0 && (is_token(d->ns, c, ",") ||
-                           d->ns->at[c].field == FIELD_value))
+        if (list.n > 0 &&
+            (is_token(d->ns, c, ",") || d->ns->at[c].field == FIELD_value))
             list.items[list.n - 1].at.end = at.end;
         else if (d->ns->at[c].named && !node_is_extra(d->ns, c))
             list_add(&list, at);
@@ -86,7 +85,7 @@ static void dict_pattern(struct draft *d, uint32_t node)
 static void tuple(struct draft *d, uint32_t node)
 {
     size_t n = count_named(d->ns, node);
-    uint32_t first = node_named_child(d->ns, node), second;
+    uint32_t first = node_named_child(d->ns, node), second, end;
     struct span a, b;
 
     if (n != 2) {
@@ -96,11 +95,11 @@ static void tuple(struct draft *d, uint32_t node)
     second = node_named_sibling(d->ns, first);
     a = node_span(d->ns, first);
     b = node_span(d->ns, second);
-    draft_replace_edit(d, b, (struct span){ a.end, b.end }, ",");
+    end = node_span(d->ns, node).end;
+    draft_replace_edit(d, b, (struct span){ a.end, end }, ",)");
     draft_begin(d, a);
     draft_delete(d, (struct span){ a.start, b.start });
-    draft_replaces(d, (struct span){ b.end, node_span(d->ns, node).end },
-                   ",)");
+    draft_replaces(d, (struct span){ b.end, end }, ",)");
     draft_end(d);
 }
 
@@ -171,8 +170,7 @@ static void interpolation(struct draft *d, uint32_t node)
     for (uint32_t c = node_child(d->ns, node); c != NODE_NONE;
          c = node_sibling(d->ns, c))
         if (node_is(d->ns, c, NODE_FORMAT_SPECIFIER) ||
-            node_is(d->ns, c, NODE_TYPE_CONVERSION) ||
-            is_token(d->ns, c, "="))
+            node_is(d->ns, c, NODE_TYPE_CONVERSION) || is_token(d->ns, c, "="))
             draft_delete_edit(d, node_span(d->ns, c), node_span(d->ns, c));
 }
 
@@ -220,9 +218,10 @@ static void comprehension(struct draft *d, uint32_t node)
         draft_replaces(d, (struct span){ all.start, all.start + 1 },
                        argument ? "([" : "[");
     draft_replaces(
-        d,
-        (struct span){ node_span(ns, body).end, all.end - !generator },
-        !generator ? "" : argument ? "])" : "]");
+        d, (struct span){ node_span(ns, body).end, all.end - !generator },
+        !generator ? ""
+        : argument ? "])"
+                   : "]");
     draft_end(d);
     for (uint32_t c = node_named_sibling(ns, body), n = 0; c != NODE_NONE;
          c = node_named_sibling(ns, c), n++)
@@ -323,6 +322,16 @@ static void concatenation(struct draft *d, uint32_t node)
         ", ");
 }
 
+/* Whether anything happens when it is evaluated. */
+static bool acts(const struct nodes *ns, uint32_t node)
+{
+    for (uint32_t i = node; i < ns->at[node].past; i++)
+        if (node_is(ns, i, NODE_CALL) || node_is(ns, i, NODE_AWAIT) ||
+            node_is(ns, i, NODE_YIELD) || node_is(ns, i, NODE_ASSIGNMENT))
+            return true;
+    return false;
+}
+
 /* `x = f()` to `f()`, `a = b = c` to `b = c`. */
 static void assignment(struct draft *d, uint32_t node)
 {
@@ -330,8 +339,7 @@ static void assignment(struct draft *d, uint32_t node)
     uint32_t right = node_field(ns, node, FIELD_right);
 
     unpacking(d, node_field(ns, node, FIELD_left), right);
-    if (right == NODE_NONE || is_literal(ns, right) ||
-        node_is(ns, right, NODE_IDENTIFIER))
+    if (right == NODE_NONE || !acts(ns, right))
         return;
     draft_delete_edit(
         d, node_span(ns, node),
@@ -359,13 +367,15 @@ static void except_type(struct draft *d, uint32_t node)
     uint32_t keyword = node_child(d->ns, node);
     uint32_t value = node_field(d->ns, node, FIELD_value);
 
+    uint32_t next = node_named_sibling(d->ns, node);
+
     if (value == NODE_NONE || keyword == NODE_NONE ||
-        node_sibling(d->ns, keyword) != value)
+        node_sibling(d->ns, keyword) != value ||
+        node_is(d->ns, next, NODE_EXCEPT)) /* a bare one must be the last */
         return;
-    draft_delete_edit(
-        d, node_span(d->ns, value),
-        (struct span){ node_span(d->ns, keyword).end,
-                       node_span(d->ns, value).end });
+    draft_delete_edit(d, node_span(d->ns, value),
+                      (struct span){ node_span(d->ns, keyword).end,
+                                     node_span(d->ns, value).end });
 }
 
 static void slice_bounds(struct draft *d, uint32_t node)

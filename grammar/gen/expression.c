@@ -39,6 +39,9 @@ static void keep(struct place *p, uint32_t node, uint32_t part)
 
     if (part == NODE_NONE)
         return;
+    /* the grammar reads [*f(x)] as a call of `*f` */
+    if (ns->text.data[node_span(ns, part).start] == '*')
+        return;
     if (node_is(ns, node_parent(ns, node), NODE_EXPRESSION_STATEMENT) &&
         p->effects[ns->at[part].past] == p->effects[part])
         return;
@@ -164,11 +167,12 @@ static const char *const *constants_for(const struct nodes *ns, uint32_t node)
     case NODE_TUPLE:
     case NODE_SET:
     case NODE_RETURN:
-    case NODE_EXPRESSION_LIST:
-    case NODE_PARENTHESIZED:
     case NODE_LIST_COMPREHENSION:
     case NODE_YIELD:
         return any;
+    case NODE_EXPRESSION_LIST:
+        return node_is(ns, node_parent(ns, parent), NODE_DELETE) ? nothing
+                                                                 : any;
     case NODE_KEYWORD_ARGUMENT:
     case NODE_DEFAULT_PARAMETER:
     case NODE_TYPED_DEFAULT_PARAMETER:
@@ -217,6 +221,27 @@ static void make_constant(struct place *p, uint32_t node)
                            *texts);
 }
 
+/* `*a` to `a`; `**a` only where a positional argument may stand. */
+static void unstar(struct draft *d, uint32_t node)
+{
+    const struct nodes *ns = d->ns;
+    uint32_t inner = node_named_child(ns, node), c;
+    struct span at = node_span(ns, node);
+
+    bool argument = node_is(ns, node_parent(ns, node), NODE_ARGUMENT_LIST);
+
+    if (inner == NODE_NONE ||
+        (node_is(ns, node, NODE_DICTIONARY_SPLAT) && !argument))
+        return;
+    for (c = node_named_child(ns, node_parent(ns, node)); argument && c != node;
+         c = node_named_sibling(ns, c))
+        if (node_is(ns, c, NODE_KEYWORD_ARGUMENT) ||
+            node_is(ns, c, NODE_DICTIONARY_SPLAT))
+            return;
+    draft_delete_edit(d, at,
+                      (struct span){ at.start, node_span(ns, inner).start });
+}
+
 void gen_expression(struct gen *g)
 {
     struct place p;
@@ -225,21 +250,12 @@ void gen_expression(struct gen *g)
     draft_init(&p.d, g, EDIT_expression);
     p.effects = effects = count_effects(p.d.ns);
     for (uint32_t i = 0; i < p.d.ns->n; i++) {
-        struct span at = node_span(p.d.ns, i);
-
         if (node_is(p.d.ns, i, NODE_LIST_SPLAT) ||
             node_is(p.d.ns, i, NODE_DICTIONARY_SPLAT)) {
-            uint32_t inner = node_named_child(p.d.ns, i);
-
-            if (inner != NODE_NONE)
-                draft_delete_edit(
-                    &p.d, at,
-                    (struct span){ at.start,
-                                   node_span(p.d.ns, inner).start });
+            unstar(&p.d, i);
             continue;
         }
-        if (!is_expression(p.d.ns, i) ||
-            p.d.ns->at[i].field == FIELD_arguments)
+        if (!is_expression(p.d.ns, i) || p.d.ns->at[i].field == FIELD_arguments)
             continue;
         make_constant(&p, i);
         keep_parts(&p, i);

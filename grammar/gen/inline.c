@@ -57,8 +57,7 @@ static bool written_between(const struct names *names, uint32_t symbol,
                             uint32_t from, uint32_t to)
 {
     size_t n, low = 0;
-    const struct occurrence *at =
-        symbol_occurrences(names->scopes, symbol, &n);
+    const struct occurrence *at = symbol_occurrences(names->scopes, symbol, &n);
     size_t high = n;
 
     while (low < high) {
@@ -76,8 +75,7 @@ static bool written_between(const struct names *names, uint32_t symbol,
 }
 
 /* Whether the names in a value keep their objects up to a use. */
-static bool keeps_until(const struct names *names, uint32_t value,
-                        uint32_t use)
+static bool keeps_until(const struct names *names, uint32_t value, uint32_t use)
 {
     const struct nodes *ns = names->ns;
     uint32_t from = node_span(ns, value).end, to = node_span(ns, use).start;
@@ -234,8 +232,7 @@ static size_t put_at_loads(struct draft *d, const struct names *names,
         if (node == NODE_NONE)
             return 0;
         use = node_parent(ns, node);
-        if (node_parent(ns, use) == store &&
-            ns->at[use].field == FIELD_left)
+        if (node_parent(ns, use) == store && ns->at[use].field == FIELD_left)
             continue;
         if (!is_carrier(ns, use) || !put_value(d, names, use, value))
             return 0;
@@ -331,8 +328,7 @@ static struct bytes option_default(const struct nodes *ns, uint32_t arguments)
     uint32_t action = keyword_of(ns, arguments, "action");
 
     if (value != NODE_NONE)
-        return is_literal(ns, value) ? node_text(ns, value)
-                                     : bytes_of(NULL, 0);
+        return is_literal(ns, value) ? node_text(ns, value) : bytes_of(NULL, 0);
     if (action == NODE_NONE)
         return bytes_of("None", 4);
     if (node_text_is(ns, action, "\"store_true\"") ||

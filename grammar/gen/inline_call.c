@@ -121,8 +121,7 @@ static bool can_be_put(const struct move *m, const struct binding *b)
     size_t n, loads;
     bool cheap = is_literal(m->ns, b->value) || is_dotted(m->ns, b->value);
 
-    if (names_writes(m->names, b->symbol, &loads) != 1 ||
-        (!cheap && loads > 1))
+    if (names_writes(m->names, b->symbol, &loads) != 1 || (!cheap && loads > 1))
         return false;
     at = symbol_occurrences(m->names->scopes, b->symbol, &n);
     for (size_t i = 0; i < n; i++) {
@@ -255,9 +254,8 @@ static bool binds_free(const struct move *m, uint32_t statement)
             continue;
         b = binding_of(m, symbol);
         text = node_text(m->ns, i);
-        if ((b && b->put) ||
-            (text.len == target.len &&
-             memcmp(text.data, target.data, text.len) == 0))
+        if ((b && b->put) || (text.len == target.len &&
+                              memcmp(text.data, target.data, text.len) == 0))
             continue;
         if (!names_free_in(m->names, scope, text))
             return false;
@@ -417,8 +415,7 @@ static void expression_function(struct move *m, const struct param *params,
         m->site = &m->callee.sites[i];
         call = m->site->call;
         if (m->callee.bound)
-            object = object_of(m->ns,
-                               node_field(m->ns, call, FIELD_function));
+            object = object_of(m->ns, node_field(m->ns, call, FIELD_function));
         if (!m->site->direct || !bind(m, params, n, call, object) ||
             !takes_all(m) || !put_expression(m, call))
             return;
@@ -429,12 +426,13 @@ static void expression_function(struct move *m, const struct param *params,
 
 static void property(struct move *m, const struct param *params, size_t n)
 {
-    struct bytes name = node_text(
-        m->ns, node_field(m->ns, m->callee.function, FIELD_name));
+    struct bytes name =
+        node_text(m->ns, node_field(m->ns, m->callee.function, FIELD_name));
     size_t loads;
-    const struct span *at =
-        scopes_attributes(m->names->scopes, name, &loads);
+    const struct span *at = scopes_attributes(m->names->scopes, name, &loads);
 
+    if (loads == 0)
+        return;
     draft_begin(m->d, node_span(m->ns, m->callee.statement));
     m->site = NULL;
     for (size_t i = 0; i < loads; i++) {
@@ -519,10 +517,10 @@ static void add_statements(struct move *m, struct span indent)
     if (starts_line(ns, m->first))
         own = indent_of(ns, m->first);
     line_end(m, indent);
-    add_body(m,
-             (struct span){ node_span(ns, m->first).start,
-                            node_span(ns, last).end },
-             m->first, past, own, indent);
+    add_body(
+        m,
+        (struct span){ node_span(ns, m->first).start, node_span(ns, last).end },
+        m->first, past, own, indent);
 }
 
 /* The statement of the call, with the result for the call. */
@@ -568,8 +566,7 @@ static void whole_body(struct move *m, const struct param *params, size_t n)
     m->site = &m->callee.sites[0];
     statement = statement_of_call(ns, m->site->call);
     if (m->callee.bound)
-        object = object_of(
-            ns, node_field(ns, m->site->call, FIELD_function));
+        object = object_of(ns, node_field(ns, m->site->call, FIELD_function));
     if (!m->site->direct || !bind(m, params, n, statement, object) ||
         !takes_all(m) || !may_move(m, statement))
         return;

@@ -131,8 +131,7 @@ static void same_values(struct draft *d, const struct numbers *numbers)
         memcpy(sorted, numbers->at, numbers->n * sizeof(*sorted));
     qsort(sorted, numbers->n, sizeof(*sorted), by_value);
     for (size_t i = 0, j; i < numbers->n; i = j) {
-        for (j = i + 1;
-             j < numbers->n && sorted[j].value == sorted[i].value;)
+        for (j = i + 1; j < numbers->n && sorted[j].value == sorted[i].value;)
             j++;
         if (sorted[i].value <= 2)
             continue;

@@ -142,9 +142,8 @@ struct names *names_new(const struct gen *g)
     for (uint32_t i = 1; i < ns->n; i++) {
         uint32_t parent = node_parent(ns, i);
 
-        names->scope_of[i] = opens_scope(ns, parent, i)
-                                 ? parent
-                                 : names->scope_of[parent];
+        names->scope_of[i] =
+            opens_scope(ns, parent, i) ? parent : names->scope_of[parent];
     }
     collect(names);
     if (names->n)
@@ -254,8 +253,7 @@ size_t names_writes(const struct names *names, uint32_t symbol, size_t *loads)
 }
 
 /* Whether a symbol occurs in the subtree of a node. */
-static bool occurs_in(const struct names *names, uint32_t symbol,
-                      uint32_t node)
+static bool occurs_in(const struct names *names, uint32_t symbol, uint32_t node)
 {
     struct span at = node_span(names->ns, node);
     size_t n, low = 0;
@@ -274,8 +272,7 @@ static bool occurs_in(const struct names *names, uint32_t symbol,
     return low < n && all[low].at.start < at.end;
 }
 
-bool names_free_in(const struct names *names, uint32_t scope,
-                   struct bytes text)
+bool names_free_in(const struct names *names, uint32_t scope, struct bytes text)
 {
     uint32_t found = names_lookup(names, scope, text);
     uint32_t builtin = symbol_in(names, NODE_NONE, text);
@@ -359,9 +356,9 @@ size_t params_of(const struct nodes *ns, uint32_t function,
             continue;
         xgrow(params, &room, n + 1, sizeof(**params));
         p = &(*params)[n];
-        *p = (struct param){ c, param_name(ns, c),
-                             node_field(ns, c, FIELD_value), kind,
-                             (uint32_t)n };
+        *p =
+            (struct param){ c, param_name(ns, c),
+                            node_field(ns, c, FIELD_value), kind, (uint32_t)n };
         n++;
         if (is_star(ns, c)) {
             p->kind = PARAM_STAR;
@@ -481,8 +478,7 @@ static void sites_of_method(struct callee *callee, const struct names *names,
     }
 }
 
-bool has_decorator(const struct nodes *ns, uint32_t statement,
-                   const char *text)
+bool has_decorator(const struct nodes *ns, uint32_t statement, const char *text)
 {
     for (uint32_t c = node_named_child(ns, statement); c != NODE_NONE;
          c = node_named_sibling(ns, c))
@@ -531,8 +527,8 @@ uint32_t argument_value(const struct nodes *ns, uint32_t argument)
 }
 
 uint32_t site_argument(const struct nodes *ns, const struct call_site *site,
-                       enum param_kind kind, uint32_t index,
-                       struct bytes name, bool *unknown)
+                       enum param_kind kind, uint32_t index, struct bytes name,
+                       bool *unknown)
 {
     uint32_t at = 0;
     bool splat = false, double_splat = false;

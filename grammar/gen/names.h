@@ -21,7 +21,7 @@ struct names {
     uint32_t *scope_of; /* by node: the scope it stands in */
     uint32_t *home;     /* by symbol: the scope that binds it, or NODE_NONE */
     size_t nhomes;
-    struct name *all;   /* sorted by text, then home */
+    struct name *all; /* sorted by text, then home */
     size_t n;
     struct bytes *methods; /* names of functions in class bodies, sorted */
     size_t nmethods;
@@ -79,18 +79,19 @@ struct call_site {
 };
 
 struct callee {
-    uint32_t function; /* or the class, when it has no __init__ */
-    uint32_t statement; /* with its decorators */
-    bool method;       /* in a class's body */
-    bool bound;        /* its first parameter comes from the object */
-    bool escapes;      /* used other than by a call */
+    uint32_t function;       /* or the class, when it has no __init__ */
+    uint32_t statement;      /* with its decorators */
+    bool method;             /* in a class's body */
+    bool bound;              /* its first parameter comes from the object */
+    bool escapes;            /* used other than by a call */
     struct call_site *sites; /* in text order */
     size_t nsites;
 };
 
 /* Whether `text` may be put into the place of an expression as it is: inside
  * of an f-string, quotes and backslashes may not. */
-bool names_fit_string(const struct nodes *ns, struct bytes text, uint32_t place);
+bool names_fit_string(const struct nodes *ns, struct bytes text,
+                      uint32_t place);
 
 /* How often a symbol is bound, augmented, declared or deleted; *loads: how
  * often it is read. */
@@ -108,8 +109,8 @@ void callee_deinit(struct callee *callee);
 /* The argument node (a keyword_argument, or an expression) that a call passes
  * for a parameter; NODE_NONE: none. *unknown when a splat may pass it. */
 uint32_t site_argument(const struct nodes *ns, const struct call_site *site,
-                       enum param_kind kind, uint32_t index,
-                       struct bytes name, bool *unknown);
+                       enum param_kind kind, uint32_t index, struct bytes name,
+                       bool *unknown);
 
 /* The expression of an argument node. */
 uint32_t argument_value(const struct nodes *ns, uint32_t argument);

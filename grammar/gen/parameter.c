@@ -66,8 +66,8 @@ static void drop_param(struct draft *d, const struct param *p)
     c = node_named_sibling(ns, p->node);
     if (at == 0 && c != NODE_NONE && node_is(ns, c, NODE_POSITIONAL_SEPARATOR))
         items[1].stays = false;
-    if (at > 0 && (c == NODE_NONE ||
-                   node_is(ns, c, NODE_DICTIONARY_SPLAT_PATTERN)) &&
+    if (at > 0 &&
+        (c == NODE_NONE || node_is(ns, c, NODE_DICTIONARY_SPLAT_PATTERN)) &&
         node_at(ns, items[at - 1].cover.start, NODE_KEYWORD_SEPARATOR) !=
             NODE_NONE)
         items[at - 1].stays = false;
@@ -96,8 +96,8 @@ static uint32_t common_value(const struct nodes *ns,
         bool unknown;
         uint32_t argument = site_argument(ns, &callee->sites[i], f->kind,
                                           f->index, name, &unknown);
-        uint32_t value = argument == NODE_NONE ? f->value
-                                               : argument_value(ns, argument);
+        uint32_t value =
+            argument == NODE_NONE ? f->value : argument_value(ns, argument);
 
         if (unknown || value == NODE_NONE ||
             (common != NODE_NONE && !same_text(ns, common, value)))

@@ -1,0 +1,215 @@
+#include "test/golden.h"
+
+static void a_variable_moves_to_its_use(void **state)
+{
+    (void)state;
+    GOLDEN(EDIT_inline,
+           "x = f()\n"
+           "g(x)\n",
+           "g(f())\n");
+    GOLDEN(EDIT_inline,
+           "x = 1\n"
+           "g(x, x)\n",
+           "g(1, 1)\n");
+    GOLDEN_NONE(EDIT_inline, "x = f()\n"
+                             "g(x, x)\n");
+    GOLDEN(EDIT_inline,
+           "x = a + b\n"
+           "y = x * 2\n",
+           "y = (a + b) * 2\n");
+    GOLDEN(EDIT_inline,
+           "def f():\n"
+           "    x = g()\n"
+           "    return x\n",
+           "def f():\n"
+           "    return g()\n");
+}
+
+static void a_variable_stays_when_its_value_may_change(void **state)
+{
+    (void)state;
+    GOLDEN_NONE(EDIT_inline, "a = 1\n"
+                             "x = a\n"
+                             "a = 2\n"
+                             "f(x, a, a)\n");
+    GOLDEN_NONE(EDIT_inline, "x = 1\n"
+                             "x += 1\n"
+                             "f(x)\n");
+    GOLDEN_NONE(EDIT_inline, "x = g()\n"
+                             "def f(): return x\n");
+    GOLDEN_NONE(EDIT_inline, "x = a\n"
+                             "f(lambda a: x)\n");
+}
+
+static void a_value_with_quotes_stays_out_of_strings(void **state)
+{
+    (void)state;
+    GOLDEN_NONE(EDIT_inline, "x = 'a'\n"
+                             "y = f'{x}'\n");
+}
+
+static void an_attribute_moves_to_its_uses(void **state)
+{
+    (void)state;
+    GOLDEN(EDIT_inline,
+           "class C:\n"
+           "    m: int = 8\n"
+           "print(C.m, C().m)\n",
+           "class C:\n"
+           "    pass\n"
+           "print(8, 8)\n");
+    GOLDEN(EDIT_inline,
+           "class C:\n"
+           "    def __init__(self):\n"
+           "        self.m = 8\n"
+           "        self.k = 1\n"
+           "c = C()\n"
+           "print(c.m)\n"
+           "c.k = 2\n",
+           "class C:\n"
+           "    def __init__(self):\n"
+           "        self.k = 1\n"
+           "c = C()\n"
+           "print(8)\n"
+           "c.k = 2\n");
+}
+
+static void options_become_their_defaults(void **state)
+{
+    (void)state;
+    GOLDEN(EDIT_inline,
+           "p.add_argument('--a-b', type=int, default=3)\n"
+           "p.add_argument('-q', '--q', action='store_true')\n"
+           "f(args.a_b, args.q)\n",
+           "p.add_argument('-q', '--q', action='store_true')\n"
+           "f(3, args.q)\n",
+           "p.add_argument('--a-b', type=int, default=3)\n"
+           "f(args.a_b, False)\n");
+}
+
+static void a_literal_index_picks_its_element(void **state)
+{
+    (void)state;
+    GOLDEN(EDIT_inline, "x = {'a': 1, 'b': y}['b']\n", "x = y\n");
+    GOLDEN(EDIT_inline, "x = (a, b)[1]\n", "x = b\n");
+    GOLDEN_NONE(EDIT_inline, "x = [a][1]\n");
+}
+
+static void an_expression_function_goes_to_its_calls(void **state)
+{
+    (void)state;
+    GOLDEN(EDIT_inline,
+           "def f(a, b=2): return a * b\n"
+           "x = f(1 + 2)\n"
+           "y = f(3, b=n)\n",
+           "x = (1 + 2) * 2\n"
+           "y = 3 * n\n");
+    GOLDEN(EDIT_inline,
+           "def f(a): return a + a\n"
+           "x = f(g())\n",
+           "a = g()\n"
+           "x = a + a\n");
+    GOLDEN(EDIT_inline,
+           "class A:\n"
+           "    @property\n"
+           "    def p(self): return self.q + 1\n"
+           "print(x.p * 2)\n",
+           "class A:\n"
+           "    pass\n"
+           "print((x.q + 1) * 2)\n");
+    GOLDEN_NONE(EDIT_inline, "def f(n): return n and f(n - 1)\n"
+                             "f(1)\n");
+}
+
+static void a_body_goes_to_its_only_call(void **state)
+{
+    (void)state;
+    GOLDEN(EDIT_inline,
+           "def main(a):\n"
+           "    'doc'\n"
+           "    if a:\n"
+           "        print('''x\n"
+           "    y''')\n"
+           "    return 3\n"
+           "if x:\n"
+           "\tmain(y)\n",
+           "if x:\n"
+           "\tif y:\n"
+           "\t    print('''x\n"
+           "    y''')\n");
+    GOLDEN(EDIT_inline,
+           "def f(v, w=2):\n"
+           "    t = v + w\n"
+           "    v = 1\n"
+           "    return t\n"
+           "r = 1 + f(g()) * 2\n",
+           "v = g()\n"
+           "t = v + 2\n"
+           "v = 1\n"
+           "r = 1 + t * 2\n");
+    GOLDEN(EDIT_inline,
+           "class A:\n"
+           "    def go(self, q):\n"
+           "        print(self, q)\n"
+           "a = A()\n"
+           "a.go(1)\n",
+           "class A:\n"
+           "    pass\n"
+           "a = A()\n"
+           "print(a, 1)\n",
+           "class A:\n"
+           "    def go(self, q):\n"
+           "        print(self, q)\n"
+           "A().go(1)\n");
+}
+
+static void a_body_stays_where_it_can_not_go(void **state)
+{
+    (void)state;
+    GOLDEN_NONE(EDIT_inline, "def f():\n"
+                             "    if a: return\n"
+                             "    print(1)\n"
+                             "f()\n");
+    GOLDEN_NONE(EDIT_inline, "def f():\n"
+                             "    yield 1\n"
+                             "f()\n");
+    GOLDEN_NONE(EDIT_inline, "def f():\n"
+                             "    t = 1\n"
+                             "    print(t, t)\n"
+                             "    t = 2\n"
+                             "f()\n"
+                             "t = 3\n"
+                             "t = 4\n");
+    GOLDEN_NONE(EDIT_inline, "async def f():\n"
+                             "    print(1)\n"
+                             "f()\n");
+    GOLDEN_NONE(EDIT_inline, "def f():\n"
+                             "    global x\n"
+                             "    x = 1\n"
+                             "    x = 2\n"
+                             "f()\n");
+    GOLDEN_NONE(EDIT_inline, "@d\n"
+                             "def f():\n"
+                             "    print(1)\n"
+                             "f()\n");
+    GOLDEN_NONE(EDIT_inline, "def f():\n"
+                             "    print(1)\n"
+                             "g = [f() for x in y]\n");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_variable_moves_to_its_use),
+        cmocka_unit_test(a_variable_stays_when_its_value_may_change),
+        cmocka_unit_test(a_value_with_quotes_stays_out_of_strings),
+        cmocka_unit_test(an_attribute_moves_to_its_uses),
+        cmocka_unit_test(options_become_their_defaults),
+        cmocka_unit_test(a_literal_index_picks_its_element),
+        cmocka_unit_test(an_expression_function_goes_to_its_calls),
+        cmocka_unit_test(a_body_goes_to_its_only_call),
+        cmocka_unit_test(a_body_stays_where_it_can_not_go),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
