@@ -10,6 +10,7 @@
  * in the list of all nodes from its birth, so an error may stop anywhere. */
 #include "config/yaml.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -193,6 +194,7 @@ static int on_close(struct reader *r)
 {
     const struct yaml_node *node = r->stack[--r->depth].node;
 
+    assert(node); /* libyaml ends only what has started */
     return node->kind == YAML_MAPPING ? check_keys(r, node) : 0;
 }
 

@@ -107,10 +107,9 @@ def test_killed_fork_server_costs_its_runs_and_not_the_job(tool):
     assert slowly.fails(tool, tool.work / "result.py")
 
 
-@pytest.mark.parametrize("victim", ["worker", "zygote"])
-def test_victim_and_then_the_minimizer_killed_leave_nothing(tool, victim):
+def test_fork_server_and_then_the_minimizer_killed_leave_nothing(tool):
     script, _, process = start(tool, "--backend", "runner")
-    kill(until(lambda: getattr(tool, victim)(process), 10, victim))
+    kill(until(lambda: tool.zygote(process), 10, "the fork server"))
     kill(process.pid)
     process.wait()
     assert not tool.left()
