@@ -121,27 +121,32 @@ static void sort_children(struct queue *queue)
     queue->child_at = at;
 }
 
-/* Longer covers are told apart by their ends and their length. */
-#define PLACE_MAX 512
+#define PLACE_MAX 128
 
-/* What an edit does to which text, wherever it stands in the file. */
+/* What an edit does to which text, wherever it stands in the file. Of what it
+ * is about the first line stands for the whole: a function whose body has
+ * changed is still the function that was needed. */
 static struct hash128 place_of(const struct edits *edits,
                                const struct edit *edit, struct bytes text)
 {
-    struct span at = edit->cover;
-    uint32_t head = span_len(at) < PLACE_MAX ? span_len(at) : PLACE_MAX;
-    int64_t facts[5] = { edit->kind, edit->n, span_len(at),
-                         (int64_t)edit_worth(edits, edit), 0 };
-    struct hash128 place = hash_bytes(text.data + at.start, head);
+    const char *start = text.data + edit->cover.start;
+    size_t len = span_len(edit->cover);
+    const char *eol = memchr(start, '\n', len);
+    uint32_t facts[2] = { edit->kind, 0 };
+    struct hash128 place;
 
-    if (head < span_len(at))
-        place = hash_more(place, text.data + at.end - head, head);
+    len = eol ? (size_t)(eol - start) : len;
+    place = hash_bytes(start, len < PLACE_MAX ? len : PLACE_MAX);
+    place = hash_more(place, facts, sizeof(facts));
     for (uint32_t i = 0; i < edit->n && i < 8; i++) {
         const struct change *c = &edits->changes[edit->first + i];
 
-        facts[4] = (int64_t)c->at.start - at.start;
+        if (eol && c->len == 0)
+            continue;
+        facts[1] = c->at.start - edit->cover.start;
         place = hash_more(place, facts, sizeof(facts));
-        place = hash_more(place, c->text, c->len);
+        if (c->len > 0)
+            place = hash_more(place, c->text, c->len);
     }
     return place;
 }

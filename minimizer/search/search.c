@@ -9,12 +9,13 @@
  *   queue empty, nothing out: after a commit another round; else the mutating
  *   edits; else the end
  *
- * A round in which nothing was committed has a no for each edit on the final
- * text: that is what makes it 1-minimal. Most of those noes are remembered
- * from the round before. Mutating edits wait until the preserving ones have
- * come to such a round of their own. After mutations the preserving edits come
- * first again once the mutating ones have been gone through, and not after
- * each: a full round of noes for each mutation would multiply the runs.
+ * A round goes tier by tier and first leaves alone what was refused before at
+ * the same place, though the text around it has changed: most commits are far
+ * away, and a full round of noes after each few of them would multiply the
+ * runs. So an edit is mutated when each preserving one was refused where it
+ * stands. The last row of a round takes all edits again; when nothing is
+ * committed in it, each edit has a no on the final text: that is what makes it
+ * 1-minimal.
  *
  * Claims name edits of the round by number, so a new round waits until no
  * trial is out. The last trials of a round run with slots idle; to keep
@@ -87,9 +88,8 @@ struct search {
     struct queue queue;
     struct blocks blocks; /* of a long text without errors */
     unsigned stage;       /* of this round: row of stages */
-    bool fixed; /* the preserving edits have come to their own fixpoint */
-    uint64_t round_base; /* the base this round was generated for */
-    bool untried;        /* an edit of this round came to no verdict */
+    uint64_t round_base;  /* the base this round was generated for */
+    bool untried;         /* an edit of this round came to no verdict */
 
     struct merge merge;
     struct memory memory;
@@ -133,47 +133,38 @@ static const struct tree *base_tree(struct search *search)
 }
 
 /* A round goes through these rows: news first, tier by tier, then whatever was
- * refused before. The preserving edits come to a fixpoint of their own before
- * anything is mutated; after that only the last row looks back. */
+ * refused before. */
 static const struct stage {
     enum edit_tier tier; /* up to which edits are offered */
     bool news_only;
-    bool once; /* not any more when preserving edits are at their fixpoint */
-    bool mutates;
 } stages[] = {
-    { TIER_COARSE, true, false, false }, { TIER_FINE, true, false, false },
-    { TIER_FINE, false, true, false },   { TIER_MUTATE, true, false, true },
-    { TIER_MUTATE, false, false, true },
+    { TIER_COARSE, true },
+    { TIER_FINE, true },
+    { TIER_MUTATE, true },
+    { TIER_MUTATE, false },
 };
 
 static enum edit_tier tier(const struct search *search)
 {
-    return stages[search->stage].tier;
+    enum edit_tier tier = stages[search->stage].tier;
+
+    return search->opts.preserve_only && tier > TIER_FINE ? TIER_FINE : tier;
 }
 
 static void enter_stage(struct search *search, unsigned stage)
 {
-    const struct stage *before = &stages[search->stage], *now = &stages[stage];
-
     search->stage = stage;
-    if (stage == 0 || !now->news_only || !before->news_only)
+    if (stage == 0 || !stages[stage].news_only)
         queue_fill(&search->queue, &search->edits, version_bytes(&search->base),
-                   now->news_only);
+                   stages[stage].news_only);
 }
 
 /* The next stage of this round; false: there is none. */
 static bool next_stage(struct search *search)
 {
-    unsigned stage = search->stage + 1;
-
-    if (!stages[search->stage].news_only)
-        search->fixed = true;
-    while (stage < ARRAY_LEN(stages) && stages[stage].once && search->fixed)
-        stage++;
-    if (stage == ARRAY_LEN(stages) ||
-        (stages[stage].mutates && search->opts.preserve_only))
+    if (search->stage + 1 == ARRAY_LEN(stages))
         return false;
-    enter_stage(search, stage);
+    enter_stage(search, search->stage + 1);
     return true;
 }
 
