@@ -435,81 +435,10 @@ static void see_identifier(struct build *b, uint32_t i)
         use_add(b, i, duty);
 }
 
-static void see_node(struct build *b, uint32_t i)
+/* Patterns of match, annotations, and what only groups targets. */
+static void see_pattern_or_type(struct build *b, uint32_t i)
 {
     switch (node_kind(b->ns, i)) {
-    case NODE_IDENTIFIER:
-        see_identifier(b, i);
-        break;
-    case NODE_FUNCTION:
-    case NODE_LAMBDA:
-        see_definition(b, i, SCOPE_FUNCTION);
-        break;
-    case NODE_CLASS:
-        see_definition(b, i, SCOPE_CLASS);
-        break;
-    case NODE_LIST_COMPREHENSION:
-    case NODE_DICTIONARY_COMPREHENSION:
-    case NODE_SET_COMPREHENSION:
-    case NODE_GENERATOR_EXPRESSION:
-        see_comprehension(b, i);
-        break;
-    case NODE_FOR_IN_CLAUSE:
-        see_for_in(b, i);
-        break;
-    case NODE_FOR:
-    case NODE_ASSIGNMENT:
-        set_field_duty(b, i, FIELD_left, DUTY_BIND);
-        break;
-    case NODE_AUGMENTED_ASSIGNMENT:
-        set_field_duty(b, i, FIELD_left, DUTY_AUGMENT);
-        break;
-    case NODE_NAMED_EXPRESSION:
-        set_field_duty(b, i, FIELD_name, DUTY_WALRUS);
-        break;
-    case NODE_DELETE:
-        children_duty(b, i, DUTY_DELETE);
-        break;
-    case NODE_GLOBAL:
-        children_duty(b, i, DUTY_GLOBAL);
-        break;
-    case NODE_NONLOCAL:
-        children_duty(b, i, DUTY_NONLOCAL);
-        break;
-    case NODE_IMPORT:
-    case NODE_IMPORT_FROM:
-    case NODE_FUTURE_IMPORT:
-        see_import(b, i);
-        break;
-    case NODE_ALIASED_IMPORT:
-        children_duty(b, i, DUTY_NOTHING);
-        set_field_duty(b, i, FIELD_alias, DUTY_BIND);
-        break;
-    case NODE_RELATIVE_IMPORT:
-        children_duty(b, i, DUTY_NOTHING);
-        break;
-    case NODE_DOTTED_NAME:
-        see_dotted_name(b, i);
-        break;
-    case NODE_ATTRIBUTE:
-        set_field_duty(b, i, FIELD_attribute, DUTY_ATTRIBUTE);
-        break;
-    case NODE_MEMBER_TYPE:
-        children_duty(b, i, DUTY_ATTRIBUTE);
-        set_duty(b, node_named_child(b->ns, i), DUTY_LOAD);
-        break;
-    case NODE_KEYWORD_ARGUMENT:
-        set_field_duty(b, i, FIELD_name, DUTY_KEYWORD);
-        break;
-    case NODE_PARAMETERS:
-    case NODE_LAMBDA_PARAMETERS:
-        children_duty(b, i, DUTY_BIND); /* in the inner scope */
-        break;
-    case NODE_DEFAULT_PARAMETER:
-    case NODE_TYPED_PARAMETER:
-    case NODE_TYPED_DEFAULT_PARAMETER:
-        see_parameter(b, i);
-        break;
     case NODE_CASE:
         for (uint32_t c = node_named_child(b->ns, i);
              node_is(b->ns, c, NODE_CASE_PATTERN);
@@ -554,6 +483,108 @@ static void see_node(struct build *b, uint32_t i)
         see_group(b, i);
         break;
     default:
+        break;
+    }
+}
+
+/* Names that are parts of something, parameters. */
+static void see_name(struct build *b, uint32_t i)
+{
+    switch (node_kind(b->ns, i)) {
+    case NODE_DOTTED_NAME:
+        see_dotted_name(b, i);
+        break;
+    case NODE_ATTRIBUTE:
+        set_field_duty(b, i, FIELD_attribute, DUTY_ATTRIBUTE);
+        break;
+    case NODE_MEMBER_TYPE:
+        children_duty(b, i, DUTY_ATTRIBUTE);
+        set_duty(b, node_named_child(b->ns, i), DUTY_LOAD);
+        break;
+    case NODE_KEYWORD_ARGUMENT:
+        set_field_duty(b, i, FIELD_name, DUTY_KEYWORD);
+        break;
+    case NODE_PARAMETERS:
+    case NODE_LAMBDA_PARAMETERS:
+        children_duty(b, i, DUTY_BIND); /* in the inner scope */
+        break;
+    case NODE_DEFAULT_PARAMETER:
+    case NODE_TYPED_PARAMETER:
+    case NODE_TYPED_DEFAULT_PARAMETER:
+        see_parameter(b, i);
+        break;
+    default:
+        see_pattern_or_type(b, i);
+        break;
+    }
+}
+
+/* Statements and expressions that bind. */
+static void see_binding(struct build *b, uint32_t i)
+{
+    switch (node_kind(b->ns, i)) {
+    case NODE_FOR:
+    case NODE_ASSIGNMENT:
+        set_field_duty(b, i, FIELD_left, DUTY_BIND);
+        break;
+    case NODE_AUGMENTED_ASSIGNMENT:
+        set_field_duty(b, i, FIELD_left, DUTY_AUGMENT);
+        break;
+    case NODE_NAMED_EXPRESSION:
+        set_field_duty(b, i, FIELD_name, DUTY_WALRUS);
+        break;
+    case NODE_DELETE:
+        children_duty(b, i, DUTY_DELETE);
+        break;
+    case NODE_GLOBAL:
+        children_duty(b, i, DUTY_GLOBAL);
+        break;
+    case NODE_NONLOCAL:
+        children_duty(b, i, DUTY_NONLOCAL);
+        break;
+    case NODE_IMPORT:
+    case NODE_IMPORT_FROM:
+    case NODE_FUTURE_IMPORT:
+        see_import(b, i);
+        break;
+    case NODE_ALIASED_IMPORT:
+        children_duty(b, i, DUTY_NOTHING);
+        set_field_duty(b, i, FIELD_alias, DUTY_BIND);
+        break;
+    case NODE_RELATIVE_IMPORT:
+        children_duty(b, i, DUTY_NOTHING);
+        break;
+    default:
+        see_name(b, i);
+        break;
+    }
+}
+
+/* What makes a scope, and the identifiers themselves. */
+static void see_node(struct build *b, uint32_t i)
+{
+    switch (node_kind(b->ns, i)) {
+    case NODE_IDENTIFIER:
+        see_identifier(b, i);
+        break;
+    case NODE_FUNCTION:
+    case NODE_LAMBDA:
+        see_definition(b, i, SCOPE_FUNCTION);
+        break;
+    case NODE_CLASS:
+        see_definition(b, i, SCOPE_CLASS);
+        break;
+    case NODE_LIST_COMPREHENSION:
+    case NODE_DICTIONARY_COMPREHENSION:
+    case NODE_SET_COMPREHENSION:
+    case NODE_GENERATOR_EXPRESSION:
+        see_comprehension(b, i);
+        break;
+    case NODE_FOR_IN_CLAUSE:
+        see_for_in(b, i);
+        break;
+    default:
+        see_binding(b, i);
         break;
     }
 }
