@@ -322,34 +322,96 @@ static bool option_name(const struct nodes *ns, uint32_t arguments, char *name,
 }
 
 /* What an option is when nobody gives it. */
-static struct bytes option_default(const struct nodes *ns, uint32_t arguments)
+static const char *option_default(const struct nodes *ns, uint32_t arguments)
 {
-    uint32_t value = keyword_of(ns, arguments, "default");
     uint32_t action = keyword_of(ns, arguments, "action");
 
-    if (value != NODE_NONE)
-        return is_literal(ns, value) ? node_text(ns, value) : bytes_of(NULL, 0);
     if (action == NODE_NONE)
-        return bytes_of("None", 4);
+        return "None";
     if (node_text_is(ns, action, "\"store_true\"") ||
         node_text_is(ns, action, "'store_true'"))
-        return bytes_of("False", 5);
+        return "False";
     if (node_text_is(ns, action, "\"store_false\"") ||
         node_text_is(ns, action, "'store_false'"))
-        return bytes_of("True", 4);
-    return bytes_of(NULL, 0);
+        return "True";
+    return NULL;
+}
+
+/* Whether an object is a name that a parse_args() call was assigned to. */
+static bool is_options(const struct names *names, uint32_t object)
+{
+    const struct nodes *ns = names->ns;
+    uint32_t symbol, bind, value;
+    size_t n;
+
+    if (!node_is(ns, object, NODE_IDENTIFIER))
+        return false;
+    symbol = names_symbol(names, object);
+    if (symbol == SYMBOL_NONE)
+        return false;
+    bind = names_node(names, symbol_occurrences(names->scopes, symbol, &n)->at);
+    if (bind == NODE_NONE ||
+        !node_is(ns, node_parent(ns, bind), NODE_ASSIGNMENT))
+        return false;
+    value = node_field(ns, node_parent(ns, bind), FIELD_right);
+    if (!node_is(ns, value, NODE_CALL))
+        return false;
+    value = node_field(ns, value, FIELD_function);
+    return node_is(ns, value, NODE_ATTRIBUTE) &&
+           node_text_is(ns, node_field(ns, value, FIELD_attribute),
+                        "parse_args");
+}
+
+/* The attribute that an identifier names, when it is read there. */
+static uint32_t read_attribute(const struct names *names, struct span at)
+{
+    uint32_t node = names_node(names, at);
+
+    if (node == NODE_NONE ||
+        !node_is(names->ns, node_parent(names->ns, node), NODE_ATTRIBUTE))
+        return NODE_NONE;
+    node = node_parent(names->ns, node);
+    return is_expression(names->ns, node) && is_dotted(names->ns, node)
+               ? node
+               : NODE_NONE;
+}
+
+/* Put the default at each read of the option. A name that other objects have,
+ * too, is an option only where the object surely is one. */
+static size_t put_option(struct draft *d, const struct names *names,
+                         struct bytes name, uint32_t value, const char *text)
+{
+    size_t n, put = 0;
+    const struct span *at = scopes_attributes(names->scopes, name, &n);
+    bool shared = false;
+
+    for (size_t i = 0; i < n; i++)
+        shared |= read_attribute(names, at[i]) == NODE_NONE;
+    for (size_t i = 0; i < n; i++) {
+        uint32_t use = read_attribute(names, at[i]);
+
+        if (use == NODE_NONE ||
+            (shared &&
+             !is_options(names, node_field(d->ns, use, FIELD_object))))
+            continue;
+        if (value != NODE_NONE && !put_value(d, names, use, value))
+            return 0;
+        if (value == NODE_NONE)
+            draft_replaces(d, node_span(d->ns, use), text);
+        put++;
+    }
+    return put;
 }
 
 static void option(struct draft *d, const struct names *names, uint32_t call)
 {
     const struct nodes *ns = d->ns;
     uint32_t arguments = node_child_of(ns, call, NODE_ARGUMENT_LIST);
-    uint32_t statement = node_parent(ns, call);
+    uint32_t statement = node_parent(ns, call), value;
     uint32_t function = node_field(ns, call, FIELD_function);
-    struct bytes value;
-    const struct span *at;
+    const char *text;
     char name[64];
-    size_t len, n;
+    size_t len;
 
     if (arguments == NODE_NONE || !node_is(ns, function, NODE_ATTRIBUTE) ||
         !node_is(ns, statement, NODE_EXPRESSION_STATEMENT) ||
@@ -357,20 +419,13 @@ static void option(struct draft *d, const struct names *names, uint32_t call)
                       "add_argument") ||
         !option_name(ns, arguments, name, sizeof(name), &len))
         return;
-    value = option_default(ns, arguments);
-    at = scopes_attributes(names->scopes, bytes_of(name, len), &n);
-    if (!value.data || n == 0)
+    value = keyword_of(ns, arguments, "default");
+    text = option_default(ns, arguments);
+    if (value == NODE_NONE ? !text : !is_cheap(ns, value))
         return;
     draft_begin(d, node_span(ns, statement));
-    for (size_t i = 0; i < n; i++) {
-        uint32_t node = names_node(names, at[i]);
-        uint32_t use = node == NODE_NONE ? NODE_NONE : node_parent(ns, node);
-
-        if (use == NODE_NONE || !is_expression(ns, use) ||
-            !is_dotted(ns, use) || !names_fit_string(ns, value, use))
-            return;
-        draft_replace(d, node_span(ns, use), value.data, value.len);
-    }
+    if (put_option(d, names, bytes_of(name, len), value, text) == 0)
+        return;
     draft_drop_statement(d, statement);
     draft_end(d);
 }

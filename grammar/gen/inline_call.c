@@ -143,7 +143,8 @@ static uint32_t object_of(const struct nodes *ns, uint32_t attribute)
 {
     uint32_t object = node_field(ns, attribute, FIELD_object);
 
-    return object != NODE_NONE && is_dotted(ns, object) ? object : NODE_NONE;
+    return object != NODE_NONE && is_expression(ns, object) ? object
+                                                            : NODE_NONE;
 }
 
 static bool bind(struct move *m, const struct param *params, size_t n,
@@ -405,7 +406,7 @@ static bool put_expression(struct move *m, uint32_t place)
     return true;
 }
 
-static void expression_function(struct move *m, const struct param *params,
+static bool expression_function(struct move *m, const struct param *params,
                                 size_t n)
 {
     draft_begin(m->d, node_span(m->ns, m->callee.statement));
@@ -418,10 +419,10 @@ static void expression_function(struct move *m, const struct param *params,
             object = object_of(m->ns, node_field(m->ns, call, FIELD_function));
         if (!m->site->direct || !bind(m, params, n, call, object) ||
             !takes_all(m) || !put_expression(m, call))
-            return;
+            return false;
     }
     draft_drop_statement(m->d, m->callee.statement);
-    draft_end(m->d);
+    return draft_end(m->d) != EDIT_NONE;
 }
 
 static void property(struct move *m, const struct param *params, size_t n)
@@ -607,12 +608,14 @@ void inline_function(struct draft *d, const struct names *names,
         bool short_one = m.first == m.last && m.result != NODE_NONE;
         bool plain = m.callee.statement == function && !m.callee.escapes;
 
+        bool done = false;
+
         if (short_one && is_property(&m) && n == 1)
             property(&m, params, n);
-        else if (short_one && plain && m.callee.nsites > 0 &&
-                 m.callee.nsites <= SITES_MAX)
-            expression_function(&m, params, n);
-        if (plain && m.callee.nsites == 1)
+        if (short_one && plain && m.callee.nsites > 0 &&
+            m.callee.nsites <= SITES_MAX)
+            done = expression_function(&m, params, n);
+        if (!done && plain && m.callee.nsites == 1)
             whole_body(&m, params, n);
     }
     buf_deinit(&m.out);

@@ -107,24 +107,28 @@ static uint32_t common_value(const struct nodes *ns,
     return callee->nsites ? common : f->value;
 }
 
-/* Whether a value may stand for a use: a literal, or a name that means the
- * same there. Inside of an f-string no quotes and no backslash. */
-static bool may_stand(const struct names *names, uint32_t value, uint32_t use)
+/* Whether a value may stand for a use: a literal, or names that mean the same
+ * there. What is not cheap must be `single`: evaluated once before and after.
+ * Inside of an f-string no quotes and no backslash. */
+static bool may_stand(const struct names *names, uint32_t value, uint32_t use,
+                      bool single)
 {
     const struct nodes *ns = names->ns;
 
     if (!names_fit_string(ns, node_text(ns, value), use))
         return false;
-    return is_literal(ns, value) ||
-           (is_dotted(ns, value) &&
-            names_mean_same(names, value, names->scope_of[use]));
+    if (is_literal(ns, value))
+        return true;
+    return (is_dotted(ns, value) || (single && is_expression(ns, value))) &&
+           names_mean_same(names, value, names->scope_of[use]);
 }
 
 /* Put the value at each use of the parameter; false when one resists. */
 static bool put_at_uses(struct draft *d, const struct names *names,
-                        uint32_t name, uint32_t value)
+                        uint32_t name, uint32_t value, bool once)
 {
     size_t n;
+    uint32_t scope = names->scope_of[name];
     const struct occurrence *at =
         symbol_occurrences(names->scopes, names_symbol(names, name), &n);
 
@@ -134,7 +138,9 @@ static bool put_at_uses(struct draft *d, const struct names *names,
         if (at[i].at.start == node_span(names->ns, name).start)
             continue;
         if (at[i].role != OCC_LOAD || use == NODE_NONE ||
-            !is_expression(names->ns, use) || !may_stand(names, value, use))
+            !is_expression(names->ns, use) ||
+            !may_stand(names, value, use,
+                       once && n == 2 && names->scope_of[use] == scope))
             return false;
         draft_put(d, use, value);
     }
@@ -185,7 +191,7 @@ static void constant(struct draft *d, const struct names *names,
     if (value == NODE_NONE || !is_used(names, p->name))
         return;
     draft_begin(d, node_span(d->ns, p->node));
-    if (!put_at_uses(d, names, p->name, value))
+    if (!put_at_uses(d, names, p->name, value, callee->nsites == 1))
         return;
     drop_param(d, p);
     drop_arguments(d, callee, &f);
@@ -259,7 +265,7 @@ static bool put_at_attributes(struct draft *d, const struct names *names,
         uint32_t use = node == NODE_NONE ? NODE_NONE : node_parent(ns, node);
 
         if (use == NODE_NONE || !is_expression(ns, use) || value == NODE_NONE ||
-            !may_stand(names, value, use))
+            !may_stand(names, value, use, false))
             return false;
         draft_put(d, use, value);
     }

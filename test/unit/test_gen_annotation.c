@@ -1,3 +1,4 @@
+/* Annotations and defaults: all results for each text. */
 #include "test/golden.h"
 
 static void annotations_of_parameters_and_returns_go(void **state)

@@ -1,3 +1,4 @@
+/* Positional arguments: all results for each text. */
 #include "test/golden.h"
 
 static void arguments_go_with_their_commas(void **state)

@@ -1,3 +1,4 @@
+/* Decorators: all results for each text. */
 #include "test/golden.h"
 
 static void decorators_go_with_their_lines(void **state)

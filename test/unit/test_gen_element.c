@@ -1,3 +1,4 @@
+/* Parts of series and optional parts: all results for each text. */
 #include "test/golden.h"
 
 static void elements_of_displays_go(void **state)

@@ -1,3 +1,4 @@
+/* Parts and constants for expressions: all results for each text. */
 #include "test/golden.h"
 
 static void a_call_becomes_a_part(void **state)

@@ -1,3 +1,4 @@
+/* What moves to its use, and what must stay: all results for each text. */
 #include "test/golden.h"
 
 static void a_variable_moves_to_its_use(void **state)
@@ -85,6 +86,20 @@ static void options_become_their_defaults(void **state)
            "f(3, args.q)\n",
            "p.add_argument('--a-b', type=int, default=3)\n"
            "f(args.a_b, False)\n");
+    GOLDEN(EDIT_inline,
+           "p.add_argument('--dtype', default=-1)\n"
+           "args = p.parse_args()\n"
+           "f(args.dtype ** 2, c.dtype)\n"
+           "c.dtype = 1\n"
+           "f(args, args)\n",
+           "args = p.parse_args()\n"
+           "f((-1) ** 2, c.dtype)\n"
+           "c.dtype = 1\n"
+           "f(args, args)\n",
+           "p.add_argument('--dtype', default=-1)\n"
+           "args = p.parse_args()\n"
+           "f(1 ** 2, 1)\n"
+           "f(args, args)\n");
 }
 
 static void a_literal_index_picks_its_element(void **state)
@@ -119,6 +134,13 @@ static void an_expression_function_goes_to_its_calls(void **state)
            "print((x.q + 1) * 2)\n");
     GOLDEN_NONE(EDIT_inline, "def f(n): return n and f(n - 1)\n"
                              "f(1)\n");
+    GOLDEN(EDIT_inline,
+           "class A:\n"
+           "    def m(self): return self\n"
+           "x = A().m()\n",
+           "class A:\n"
+           "    pass\n"
+           "x = A()\n");
 }
 
 static void a_body_goes_to_its_only_call(void **state)

@@ -1,3 +1,4 @@
+/* Numbers alone and together: all results for each text. */
 #include "test/golden.h"
 
 static void a_number_shrinks_alone(void **state)

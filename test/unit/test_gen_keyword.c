@@ -1,3 +1,4 @@
+/* Keyword arguments: all results for each text. */
 #include "test/golden.h"
 
 static void keywords_go_alone(void **state)

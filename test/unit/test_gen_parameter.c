@@ -1,3 +1,4 @@
+/* Parameters with their arguments: all results for each text. */
 #include "test/golden.h"
 
 static void an_unused_parameter_goes_with_its_arguments(void **state)
@@ -94,6 +95,15 @@ static void methods_are_found_by_name(void **state)
            "    @staticmethod\n"
            "    def m(): pass\n"
            "A.m()\n");
+    GOLDEN(EDIT_parameter,
+           "class A:\n"
+           "    def __init__(self, c): self.c = c\n"
+           "x = A(g(1))\n"
+           "print(x, x)\n",
+           "class A:\n"
+           "    def __init__(self): self.c = g(1)\n"
+           "x = A()\n"
+           "print(x, x)\n");
     GOLDEN(EDIT_parameter,
            "class A:\n"
            "    def m(self, a): pass\n"

@@ -1,3 +1,4 @@
+/* Strings: all results for each text. */
 #include "test/golden.h"
 
 static void a_string_loses_halves(void **state)
