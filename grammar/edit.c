@@ -629,10 +629,45 @@ static enum fate rebase_change(const struct shift *s, struct change *c)
                                : rebase_insertion(s, c);
 }
 
+/* Most edits lie wholly before the patch, or behind it, and touch nothing of
+ * it: a comparison, or an addition, settles them. */
+static bool rebase_aside(const struct shift *s, struct edit *edit,
+                         struct change *changes)
+{
+    uint32_t start = edit->cover.start, end = edit->cover.end;
+    uint32_t by = (uint32_t)s->moved[s->n]; /* modulo 2^32, as the sums are */
+    bool lead = span_len(edit->lead) > 0;
+
+    if (lead && edit->lead.start < start)
+        start = edit->lead.start;
+    if (lead && edit->lead.end > end)
+        end = edit->lead.end;
+    if (edit->n > 0 && changes[0].at.start < start)
+        start = changes[0].at.start;
+    if (edit->n > 0 && changes[edit->n - 1].at.end > end)
+        end = changes[edit->n - 1].at.end;
+    if (s->n == 0 || end < s->p[0].at.start)
+        return true;
+    if (start <= s->p[s->n - 1].at.end)
+        return false;
+    edit->cover = (struct span){ edit->cover.start + by, edit->cover.end + by };
+    if (lead)
+        edit->lead =
+            (struct span){ edit->lead.start + by, edit->lead.end + by };
+    for (uint32_t i = 0; i < edit->n; i++) {
+        changes[i].at.start += by;
+        changes[i].at.end += by;
+    }
+    return true;
+}
+
 static void rebase_edit(const struct shift *s, struct edit *edit,
                         struct change *changes)
 {
     uint32_t kept = 0;
+
+    if (rebase_aside(s, edit, changes))
+        return;
 
     edit->cover = shift_span(s, edit->cover);
     edit->lead = shift_span(s, edit->lead);

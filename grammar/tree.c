@@ -233,6 +233,16 @@ uint32_t tree_bom_of(struct bytes text)
     return text.len >= 3 && memcmp(text.data, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
 }
 
+void tree_top_level(const struct tree *tree,
+                    void (*out)(void *arg, uint32_t start), void *arg)
+{
+    const struct nodes *nodes = tree_nodes(tree);
+    uint32_t child = node_child(nodes, 0);
+
+    for (; child != NODE_NONE; child = node_sibling(nodes, child))
+        out(arg, node_span(nodes, child).start);
+}
+
 uint32_t tree_bom(const struct tree *tree)
 {
     return tree_bom_of(tree_text(tree));

@@ -33,6 +33,10 @@ const TSTree *tree_ts(const struct tree *tree); /* for grammar/ alone */
 size_t tree_errors(const struct tree *tree);
 void tree_first_error(const struct tree *tree, size_t *line, size_t *column);
 
+/* Where the statements and comments of the top level start, in text order. */
+void tree_top_level(const struct tree *tree,
+                    void (*out)(void *arg, uint32_t start), void *arg);
+
 /* Offset in bytes of the first byte after a byte order mark: 0 or 3. */
 uint32_t tree_bom(const struct tree *tree);
 uint32_t tree_bom_of(struct bytes text);

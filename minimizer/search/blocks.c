@@ -7,7 +7,6 @@
 
 #include "config/buf.h"
 #include "config/mem.h"
-#include "grammar/node.h"
 
 void blocks_deinit(struct blocks *blocks)
 {
@@ -21,27 +20,27 @@ static bool begins_line(struct bytes text, uint32_t at)
                                           text.data[at - 1] == '\r'));
 }
 
-static void add_block(struct blocks *blocks, uint32_t start)
+static void add_block(void *arg, uint32_t start)
 {
+    struct blocks *blocks = arg;
+
+    if (blocks->n > 0 && start == 0)
+        return;
     xgrow(&blocks->items, &blocks->room, blocks->n + 1, sizeof(struct span));
     blocks->items[blocks->n++] = (struct span){ start, start };
 }
 
 void blocks_fill(struct blocks *blocks, const struct tree *tree)
 {
-    const struct nodes *nodes = tree_nodes(tree);
-    uint32_t child = node_child(nodes, 0);
+    uint32_t end = (uint32_t)tree_text(tree).len;
 
     blocks->n = 0;
     add_block(blocks, 0);
-    for (; child != NODE_NONE; child = node_sibling(nodes, child)) {
-        uint32_t start = node_span(nodes, child).start;
-        if (start > 0 && begins_line(nodes->text, start))
-            add_block(blocks, start);
+    tree_top_level(tree, add_block, blocks);
+    for (size_t i = blocks->n; i > 0; i--) {
+        blocks->items[i - 1].end = end;
+        end = blocks->items[i - 1].start;
     }
-    for (size_t i = 0; i < blocks->n; i++)
-        blocks->items[i].end = i + 1 < blocks->n ? blocks->items[i + 1].start
-                                                 : (uint32_t)nodes->text.len;
 }
 
 void blocks_rebase(struct blocks *blocks, const struct patch *patch)
