@@ -141,6 +141,28 @@ static void an_expression_function_goes_to_its_calls(void **state)
            "class A:\n"
            "    pass\n"
            "x = A()\n");
+    GOLDEN(EDIT_inline,
+           "class A:\n"
+           "    def __call__(self, x):\n"
+           "        return f(x)\n"
+           "y = A()(1)\n",
+           "class A:\n"
+           "    pass\n"
+           "y = f(1)\n");
+    GOLDEN(EDIT_inline,
+           "class A:\n"
+           "    def __call__(self, x):\n"
+           "        return self, x\n"
+           "o = A()\n"
+           "y = o(1)\n",
+           "class A:\n"
+           "    pass\n"
+           "o = A()\n"
+           "y = o, 1\n",
+           "class A:\n"
+           "    def __call__(self, x):\n"
+           "        return self, x\n"
+           "y = A()(1)\n");
 }
 
 static void a_body_goes_to_its_only_call(void **state)
