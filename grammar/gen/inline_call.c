@@ -147,6 +147,17 @@ static uint32_t object_of(const struct nodes *ns, uint32_t attribute)
                                                             : NODE_NONE;
 }
 
+/* What a call passes for the first parameter of a method. */
+static uint32_t receiver_of(const struct move *m, uint32_t call)
+{
+    uint32_t function = node_field(m->ns, call, FIELD_function);
+
+    if (node_text_is(m->ns, node_field(m->ns, m->callee.function, FIELD_name),
+                     "__call__"))
+        return function;
+    return object_of(m->ns, function);
+}
+
 static bool bind(struct move *m, const struct param *params, size_t n,
                  uint32_t place, uint32_t object)
 {
@@ -416,7 +427,7 @@ static bool expression_function(struct move *m, const struct param *params,
         m->site = &m->callee.sites[i];
         call = m->site->call;
         if (m->callee.bound)
-            object = object_of(m->ns, node_field(m->ns, call, FIELD_function));
+            object = receiver_of(m, call);
         if (!m->site->direct || !bind(m, params, n, call, object) ||
             !takes_all(m) || !put_expression(m, call))
             return false;
@@ -567,7 +578,7 @@ static void whole_body(struct move *m, const struct param *params, size_t n)
     m->site = &m->callee.sites[0];
     statement = statement_of_call(ns, m->site->call);
     if (m->callee.bound)
-        object = object_of(ns, node_field(ns, m->site->call, FIELD_function));
+        object = receiver_of(m, m->site->call);
     if (!m->site->direct || !bind(m, params, n, statement, object) ||
         !takes_all(m) || !may_move(m, statement))
         return;

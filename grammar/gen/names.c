@@ -478,6 +478,64 @@ static void sites_of_method(struct callee *callee, const struct names *names,
     }
 }
 
+/* Whether a node is what a call calls; the call. */
+static uint32_t call_of(const struct nodes *ns, uint32_t node)
+{
+    uint32_t parent = node_parent(ns, node);
+
+    return node_is(ns, parent, NODE_CALL) &&
+                   ns->at[node].field == FIELD_function
+               ? parent
+               : NODE_NONE;
+}
+
+/* Calls of the object that a name holds, when it is bound once. */
+static void sites_of_holder(struct callee *callee, size_t *room,
+                            const struct names *names, uint32_t assignment)
+{
+    const struct nodes *ns = names->ns;
+    uint32_t left = node_field(ns, assignment, FIELD_left);
+    const struct occurrence *at;
+    size_t n, loads;
+
+    if (!node_is(ns, left, NODE_IDENTIFIER) ||
+        names_writes(names, names_symbol(names, left), &loads) != 1)
+        return;
+    at = symbol_occurrences(names->scopes, names_symbol(names, left), &n);
+    for (size_t i = 0; i < n; i++) {
+        uint32_t node = names_node(names, at[i].at);
+
+        if (node != NODE_NONE && call_of(ns, node) != NODE_NONE)
+            site_add(callee, room, ns, call_of(ns, node), true);
+    }
+}
+
+/* C(x)(y), and o(y) after o = C(x). */
+static void sites_of_objects(struct callee *callee, const struct names *names,
+                             uint32_t class)
+{
+    const struct nodes *ns = names->ns;
+    uint32_t symbol =
+        class == NODE_NONE ? SYMBOL_NONE : names_symbol(names, class);
+    const struct occurrence *at;
+    size_t n, room = 0;
+
+    if (symbol == SYMBOL_NONE)
+        return;
+    at = symbol_occurrences(names->scopes, symbol, &n);
+    for (size_t i = 0; i < n; i++) {
+        uint32_t node = names_node(names, at[i].at), made;
+
+        if (node == NODE_NONE || call_of(ns, node) == NODE_NONE)
+            continue;
+        made = call_of(ns, node);
+        if (call_of(ns, made) != NODE_NONE)
+            site_add(callee, &room, ns, call_of(ns, made), true);
+        else if (node_is(ns, node_parent(ns, made), NODE_ASSIGNMENT))
+            sites_of_holder(callee, &room, names, node_parent(ns, made));
+    }
+}
+
 bool has_decorator(const struct nodes *ns, uint32_t statement, const char *text)
 {
     for (uint32_t c = node_named_child(ns, statement); c != NODE_NONE;
@@ -507,7 +565,9 @@ void callee_init(struct callee *callee, const struct names *names,
     }
     callee->method = true;
     callee->bound = !has_decorator(ns, callee->statement, "staticmethod");
-    if (node_text_is(ns, name, "__init__"))
+    if (node_text_is(ns, name, "__call__"))
+        sites_of_objects(callee, names, node_field(ns, scope, FIELD_name));
+    else if (node_text_is(ns, name, "__init__"))
         sites_of_symbol(callee, names, node_field(ns, scope, FIELD_name));
     else
         sites_of_method(callee, names, name);

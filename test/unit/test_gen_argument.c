@@ -1,45 +1,68 @@
 /* Positional arguments: all results for each text. */
-#include "test/golden.h"
+#include "test/unit/offers.h"
 
 static void arguments_go_with_their_commas(void **state)
 {
     (void)state;
-    GOLDEN(EDIT_argument, "f(a, b)\n", "f(b)\n", "f(a)\n");
-    GOLDEN(EDIT_argument, "f(a)\n", "f()\n");
-    GOLDEN(EDIT_argument,
-           "f(\n"
-           "    a,  # one\n"
-           "    b,\n"
-           ")\n",
-           "f(\n"
-           "    b,\n"
-           ")\n",
-           "f(\n"
-           "    a\n"
-           ")\n");
+    assert_offers("f(a, b)\n", EDIT_argument,
+                  "f(b)\n"
+                  "|\n"
+                  "f(a)\n"
+                  "|\n");
+    assert_offers("f(a)\n", EDIT_argument,
+                  "f()\n"
+                  "|\n");
+    assert_offers("f(\n"
+                  "    a,  # one\n"
+                  "    b,\n"
+                  ")\n",
+                  EDIT_argument,
+                  "f(\n"
+                  "    b,\n"
+                  ")\n"
+                  "|\n"
+                  "f(\n"
+                  "    a\n"
+                  ")\n"
+                  "|\n");
 }
 
 static void positional_arguments_go_between_keywords(void **state)
 {
     (void)state;
-    GOLDEN(EDIT_argument, "f(a, k=1, *b, **c)\n", "f(k=1, *b, **c)\n",
-           "f(a, k=1, **c)\n");
-    GOLDEN(EDIT_argument, "f(k=1, *a)\n", "f(k=1)\n");
+    assert_offers("f(a, k=1, *b, **c)\n", EDIT_argument,
+                  "f(k=1, *b, **c)\n"
+                  "|\n"
+                  "f(a, k=1, **c)\n"
+                  "|\n");
+    assert_offers("f(k=1, *a)\n", EDIT_argument,
+                  "f(k=1)\n"
+                  "|\n");
 }
 
 static void a_splatted_display_is_written_out(void **state)
 {
     (void)state;
-    GOLDEN(EDIT_argument, "f(*(1, 2))\n", "f()\n", "f(1, 2)\n");
-    GOLDEN(EDIT_argument, "f(**dict(a=1, b=2))\n", "f(a=1, b=2)\n");
-    GOLDEN(EDIT_argument, "f(*[x])\n", "f()\n", "f(x)\n");
+    assert_offers("f(*(1, 2))\n", EDIT_argument,
+                  "f()\n"
+                  "|\n"
+                  "f(1, 2)\n"
+                  "|\n");
+    assert_offers("f(**dict(a=1, b=2))\n", EDIT_argument,
+                  "f(a=1, b=2)\n"
+                  "|\n");
+    assert_offers("f(*[x])\n", EDIT_argument,
+                  "f()\n"
+                  "|\n"
+                  "f(x)\n"
+                  "|\n");
 }
 
 static void generators_and_base_classes_are_left(void **state)
 {
     (void)state;
-    GOLDEN_NONE(EDIT_argument, "f(x for x in y)\n");
-    GOLDEN_NONE(EDIT_argument, "class A(B, C): pass\n");
+    assert_offers("f(x for x in y)\n", EDIT_argument, "");
+    assert_offers("class A(B, C): pass\n", EDIT_argument, "");
 }
 
 int main(void)

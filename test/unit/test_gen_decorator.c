@@ -1,40 +1,47 @@
 /* Decorators: all results for each text. */
-#include "test/golden.h"
+#include "test/unit/offers.h"
 
 static void decorators_go_with_their_lines(void **state)
 {
     (void)state;
-    GOLDEN(EDIT_decorator,
-           "@a\n"
-           "@b.c\n"
-           "def f(): pass\n",
-           "@b.c\n"
-           "def f(): pass\n",
-           "@a\n"
-           "def f(): pass\n");
-    GOLDEN(EDIT_decorator,
-           "class A:\n"
-           "    @property\n"
-           "    async def f(self): pass\n",
-           "class A:\n"
-           "    async def f(self): pass\n");
+    assert_offers("@a\n"
+                  "@b.c\n"
+                  "def f(): pass\n",
+                  EDIT_decorator,
+                  "@b.c\n"
+                  "def f(): pass\n"
+                  "|\n"
+                  "@a\n"
+                  "def f(): pass\n"
+                  "|\n");
+    assert_offers("class A:\n"
+                  "    @property\n"
+                  "    async def f(self): pass\n",
+                  EDIT_decorator,
+                  "class A:\n"
+                  "    async def f(self): pass\n"
+                  "|\n");
 }
 
 static void the_call_of_a_decorator_goes(void **state)
 {
     (void)state;
-    GOLDEN(EDIT_decorator,
-           "@jit(out_idx=[1])\n"
-           "def f(): pass\n",
-           "def f(): pass\n",
-           "@jit\n"
-           "def f(): pass\n");
-    GOLDEN(EDIT_decorator,
-           "@a(1)(2)\n"
-           "class B: pass\n",
-           "class B: pass\n",
-           "@a(1)\n"
-           "class B: pass\n");
+    assert_offers("@jit(out_idx=[1])\n"
+                  "def f(): pass\n",
+                  EDIT_decorator,
+                  "def f(): pass\n"
+                  "|\n"
+                  "@jit\n"
+                  "def f(): pass\n"
+                  "|\n");
+    assert_offers("@a(1)(2)\n"
+                  "class B: pass\n",
+                  EDIT_decorator,
+                  "class B: pass\n"
+                  "|\n"
+                  "@a(1)\n"
+                  "class B: pass\n"
+                  "|\n");
 }
 
 int main(void)

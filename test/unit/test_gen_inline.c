@@ -1,222 +1,283 @@
 /* What moves to its use, and what must stay: all results for each text. */
-#include "test/golden.h"
+#include "test/unit/offers.h"
 
 static void a_variable_moves_to_its_use(void **state)
 {
     (void)state;
-    GOLDEN(EDIT_inline,
-           "x = f()\n"
-           "g(x)\n",
-           "g(f())\n");
-    GOLDEN(EDIT_inline,
-           "x = 1\n"
-           "g(x, x)\n",
-           "g(1, 1)\n");
-    GOLDEN_NONE(EDIT_inline, "x = f()\n"
-                             "g(x, x)\n");
-    GOLDEN(EDIT_inline,
-           "x = a + b\n"
-           "y = x * 2\n",
-           "y = (a + b) * 2\n");
-    GOLDEN(EDIT_inline,
-           "def f():\n"
-           "    x = g()\n"
-           "    return x\n",
-           "def f():\n"
-           "    return g()\n");
+    assert_offers("x = f()\n"
+                  "g(x)\n",
+                  EDIT_inline,
+                  "g(f())\n"
+                  "|\n");
+    assert_offers("x = 1\n"
+                  "g(x, x)\n",
+                  EDIT_inline,
+                  "g(1, 1)\n"
+                  "|\n");
+    assert_offers("x = f()\n"
+                  "g(x, x)\n",
+                  EDIT_inline, "");
+    assert_offers("x = a + b\n"
+                  "y = x * 2\n",
+                  EDIT_inline,
+                  "y = (a + b) * 2\n"
+                  "|\n");
+    assert_offers("def f():\n"
+                  "    x = g()\n"
+                  "    return x\n",
+                  EDIT_inline,
+                  "def f():\n"
+                  "    return g()\n"
+                  "|\n");
 }
 
 static void a_variable_stays_when_its_value_may_change(void **state)
 {
     (void)state;
-    GOLDEN_NONE(EDIT_inline, "a = 1\n"
-                             "x = a\n"
-                             "a = 2\n"
-                             "f(x, a, a)\n");
-    GOLDEN_NONE(EDIT_inline, "x = 1\n"
-                             "x += 1\n"
-                             "f(x)\n");
-    GOLDEN_NONE(EDIT_inline, "x = g()\n"
-                             "def f(): return x\n");
-    GOLDEN_NONE(EDIT_inline, "x = a\n"
-                             "f(lambda a: x)\n");
+    assert_offers("a = 1\n"
+                  "x = a\n"
+                  "a = 2\n"
+                  "f(x, a, a)\n",
+                  EDIT_inline, "");
+    assert_offers("x = 1\n"
+                  "x += 1\n"
+                  "f(x)\n",
+                  EDIT_inline, "");
+    assert_offers("x = g()\n"
+                  "def f(): return x\n",
+                  EDIT_inline, "");
+    assert_offers("x = a\n"
+                  "f(lambda a: x)\n",
+                  EDIT_inline, "");
 }
 
 static void a_value_with_quotes_stays_out_of_strings(void **state)
 {
     (void)state;
-    GOLDEN_NONE(EDIT_inline, "x = 'a'\n"
-                             "y = f'{x}'\n");
+    assert_offers("x = 'a'\n"
+                  "y = f'{x}'\n",
+                  EDIT_inline, "");
 }
 
 static void an_attribute_moves_to_its_uses(void **state)
 {
     (void)state;
-    GOLDEN(EDIT_inline,
-           "class C:\n"
-           "    m: int = 8\n"
-           "print(C.m, C().m)\n",
-           "class C:\n"
-           "    pass\n"
-           "print(8, 8)\n");
-    GOLDEN(EDIT_inline,
-           "class C:\n"
-           "    def __init__(self):\n"
-           "        self.m = 8\n"
-           "        self.k = 1\n"
-           "c = C()\n"
-           "print(c.m)\n"
-           "c.k = 2\n",
-           "class C:\n"
-           "    def __init__(self):\n"
-           "        self.k = 1\n"
-           "c = C()\n"
-           "print(8)\n"
-           "c.k = 2\n");
+    assert_offers("class C:\n"
+                  "    m: int = 8\n"
+                  "print(C.m, C().m)\n",
+                  EDIT_inline,
+                  "class C:\n"
+                  "    pass\n"
+                  "print(8, 8)\n"
+                  "|\n");
+    assert_offers("class C:\n"
+                  "    def __init__(self):\n"
+                  "        self.m = 8\n"
+                  "        self.k = 1\n"
+                  "c = C()\n"
+                  "print(c.m)\n"
+                  "c.k = 2\n",
+                  EDIT_inline,
+                  "class C:\n"
+                  "    def __init__(self):\n"
+                  "        self.k = 1\n"
+                  "c = C()\n"
+                  "print(8)\n"
+                  "c.k = 2\n"
+                  "|\n");
 }
 
 static void options_become_their_defaults(void **state)
 {
     (void)state;
-    GOLDEN(EDIT_inline,
-           "p.add_argument('--a-b', type=int, default=3)\n"
-           "p.add_argument('-q', '--q', action='store_true')\n"
-           "f(args.a_b, args.q)\n",
-           "p.add_argument('-q', '--q', action='store_true')\n"
-           "f(3, args.q)\n",
-           "p.add_argument('--a-b', type=int, default=3)\n"
-           "f(args.a_b, False)\n");
-    GOLDEN(EDIT_inline,
-           "p.add_argument('--dtype', default=-1)\n"
-           "args = p.parse_args()\n"
-           "f(args.dtype ** 2, c.dtype)\n"
-           "c.dtype = 1\n"
-           "f(args, args)\n",
-           "args = p.parse_args()\n"
-           "f((-1) ** 2, c.dtype)\n"
-           "c.dtype = 1\n"
-           "f(args, args)\n",
-           "p.add_argument('--dtype', default=-1)\n"
-           "args = p.parse_args()\n"
-           "f(1 ** 2, 1)\n"
-           "f(args, args)\n");
+    assert_offers("p.add_argument('--a-b', type=int, default=3)\n"
+                  "p.add_argument('-q', '--q', action='store_true')\n"
+                  "f(args.a_b, args.q)\n",
+                  EDIT_inline,
+                  "p.add_argument('-q', '--q', action='store_true')\n"
+                  "f(3, args.q)\n"
+                  "|\n"
+                  "p.add_argument('--a-b', type=int, default=3)\n"
+                  "f(args.a_b, False)\n"
+                  "|\n");
+    assert_offers("p.add_argument('--dtype', default=-1)\n"
+                  "args = p.parse_args()\n"
+                  "f(args.dtype ** 2, c.dtype)\n"
+                  "c.dtype = 1\n"
+                  "f(args, args)\n",
+                  EDIT_inline,
+                  "args = p.parse_args()\n"
+                  "f((-1) ** 2, c.dtype)\n"
+                  "c.dtype = 1\n"
+                  "f(args, args)\n"
+                  "|\n"
+                  "p.add_argument('--dtype', default=-1)\n"
+                  "args = p.parse_args()\n"
+                  "f(1 ** 2, 1)\n"
+                  "f(args, args)\n"
+                  "|\n");
 }
 
 static void a_literal_index_picks_its_element(void **state)
 {
     (void)state;
-    GOLDEN(EDIT_inline, "x = {'a': 1, 'b': y}['b']\n", "x = y\n");
-    GOLDEN(EDIT_inline, "x = (a, b)[1]\n", "x = b\n");
-    GOLDEN_NONE(EDIT_inline, "x = [a][1]\n");
+    assert_offers("x = {'a': 1, 'b': y}['b']\n", EDIT_inline,
+                  "x = y\n"
+                  "|\n");
+    assert_offers("x = (a, b)[1]\n", EDIT_inline,
+                  "x = b\n"
+                  "|\n");
+    assert_offers("x = [a][1]\n", EDIT_inline, "");
 }
 
 static void an_expression_function_goes_to_its_calls(void **state)
 {
     (void)state;
-    GOLDEN(EDIT_inline,
-           "def f(a, b=2): return a * b\n"
-           "x = f(1 + 2)\n"
-           "y = f(3, b=n)\n",
-           "x = (1 + 2) * 2\n"
-           "y = 3 * n\n");
-    GOLDEN(EDIT_inline,
-           "def f(a): return a + a\n"
-           "x = f(g())\n",
-           "a = g()\n"
-           "x = a + a\n");
-    GOLDEN(EDIT_inline,
-           "class A:\n"
-           "    @property\n"
-           "    def p(self): return self.q + 1\n"
-           "print(x.p * 2)\n",
-           "class A:\n"
-           "    pass\n"
-           "print((x.q + 1) * 2)\n");
-    GOLDEN_NONE(EDIT_inline, "def f(n): return n and f(n - 1)\n"
-                             "f(1)\n");
-    GOLDEN(EDIT_inline,
-           "class A:\n"
-           "    def m(self): return self\n"
-           "x = A().m()\n",
-           "class A:\n"
-           "    pass\n"
-           "x = A()\n");
+    assert_offers("def f(a, b=2): return a * b\n"
+                  "x = f(1 + 2)\n"
+                  "y = f(3, b=n)\n",
+                  EDIT_inline,
+                  "x = (1 + 2) * 2\n"
+                  "y = 3 * n\n"
+                  "|\n");
+    assert_offers("def f(a): return a + a\n"
+                  "x = f(g())\n",
+                  EDIT_inline,
+                  "a = g()\n"
+                  "x = a + a\n"
+                  "|\n");
+    assert_offers("class A:\n"
+                  "    @property\n"
+                  "    def p(self): return self.q + 1\n"
+                  "print(x.p * 2)\n",
+                  EDIT_inline,
+                  "class A:\n"
+                  "    pass\n"
+                  "print((x.q + 1) * 2)\n"
+                  "|\n");
+    assert_offers("def f(n): return n and f(n - 1)\n"
+                  "f(1)\n",
+                  EDIT_inline, "");
+    assert_offers("class A:\n"
+                  "    def m(self): return self\n"
+                  "x = A().m()\n",
+                  EDIT_inline,
+                  "class A:\n"
+                  "    pass\n"
+                  "x = A()\n"
+                  "|\n");
+    assert_offers("class A:\n"
+                  "    def __call__(self, x):\n"
+                  "        return f(x)\n"
+                  "y = A()(1)\n",
+                  EDIT_inline,
+                  "class A:\n"
+                  "    pass\n"
+                  "y = f(1)\n"
+                  "|\n");
+    assert_offers("class A:\n"
+                  "    def __call__(self, x):\n"
+                  "        return self, x\n"
+                  "o = A()\n"
+                  "y = o(1)\n",
+                  EDIT_inline,
+                  "class A:\n"
+                  "    pass\n"
+                  "o = A()\n"
+                  "y = o, 1\n"
+                  "|\n"
+                  "class A:\n"
+                  "    def __call__(self, x):\n"
+                  "        return self, x\n"
+                  "y = A()(1)\n"
+                  "|\n");
 }
 
 static void a_body_goes_to_its_only_call(void **state)
 {
     (void)state;
-    GOLDEN(EDIT_inline,
-           "def main(a):\n"
-           "    'doc'\n"
-           "    if a:\n"
-           "        print('''x\n"
-           "    y''')\n"
-           "    return 3\n"
-           "if x:\n"
-           "\tmain(y)\n",
-           "if x:\n"
-           "\tif y:\n"
-           "\t    print('''x\n"
-           "    y''')\n");
-    GOLDEN(EDIT_inline,
-           "def f(v, w=2):\n"
-           "    t = v + w\n"
-           "    v = 1\n"
-           "    return t\n"
-           "r = 1 + f(g()) * 2\n",
-           "v = g()\n"
-           "t = v + 2\n"
-           "v = 1\n"
-           "r = 1 + t * 2\n");
-    GOLDEN(EDIT_inline,
-           "class A:\n"
-           "    def go(self, q):\n"
-           "        print(self, q)\n"
-           "a = A()\n"
-           "a.go(1)\n",
-           "class A:\n"
-           "    pass\n"
-           "a = A()\n"
-           "print(a, 1)\n",
-           "class A:\n"
-           "    def go(self, q):\n"
-           "        print(self, q)\n"
-           "A().go(1)\n");
+    assert_offers("def main(a):\n"
+                  "    'doc'\n"
+                  "    if a:\n"
+                  "        print('''x\n"
+                  "    y''')\n"
+                  "    return 3\n"
+                  "if x:\n"
+                  "\tmain(y)\n",
+                  EDIT_inline,
+                  "if x:\n"
+                  "\tif y:\n"
+                  "\t    print('''x\n"
+                  "    y''')\n"
+                  "|\n");
+    assert_offers("def f(v, w=2):\n"
+                  "    t = v + w\n"
+                  "    v = 1\n"
+                  "    return t\n"
+                  "r = 1 + f(g()) * 2\n",
+                  EDIT_inline,
+                  "v = g()\n"
+                  "t = v + 2\n"
+                  "v = 1\n"
+                  "r = 1 + t * 2\n"
+                  "|\n");
+    assert_offers("class A:\n"
+                  "    def go(self, q):\n"
+                  "        print(self, q)\n"
+                  "a = A()\n"
+                  "a.go(1)\n",
+                  EDIT_inline,
+                  "class A:\n"
+                  "    pass\n"
+                  "a = A()\n"
+                  "print(a, 1)\n"
+                  "|\n"
+                  "class A:\n"
+                  "    def go(self, q):\n"
+                  "        print(self, q)\n"
+                  "A().go(1)\n"
+                  "|\n");
 }
 
 static void a_body_stays_where_it_can_not_go(void **state)
 {
     (void)state;
-    GOLDEN_NONE(EDIT_inline, "def f():\n"
-                             "    if a: return\n"
-                             "    print(1)\n"
-                             "f()\n");
-    GOLDEN_NONE(EDIT_inline, "def f():\n"
-                             "    yield 1\n"
-                             "f()\n");
-    GOLDEN_NONE(EDIT_inline, "def f():\n"
-                             "    t = 1\n"
-                             "    print(t, t)\n"
-                             "    t = 2\n"
-                             "f()\n"
-                             "t = 3\n"
-                             "t = 4\n");
-    GOLDEN_NONE(EDIT_inline, "async def f():\n"
-                             "    print(1)\n"
-                             "f()\n");
-    GOLDEN_NONE(EDIT_inline, "def f():\n"
-                             "    global x\n"
-                             "    x = 1\n"
-                             "    x = 2\n"
-                             "f()\n");
-    GOLDEN_NONE(EDIT_inline, "@d\n"
-                             "def f():\n"
-                             "    print(1)\n"
-                             "f()\n");
-    GOLDEN_NONE(EDIT_inline, "def f():\n"
-                             "    print(1)\n"
-                             "g = [f() for x in y]\n");
+    assert_offers("def f():\n"
+                  "    if a: return\n"
+                  "    print(1)\n"
+                  "f()\n",
+                  EDIT_inline, "");
+    assert_offers("def f():\n"
+                  "    yield 1\n"
+                  "f()\n",
+                  EDIT_inline, "");
+    assert_offers("def f():\n"
+                  "    t = 1\n"
+                  "    print(t, t)\n"
+                  "    t = 2\n"
+                  "f()\n"
+                  "t = 3\n"
+                  "t = 4\n",
+                  EDIT_inline, "");
+    assert_offers("async def f():\n"
+                  "    print(1)\n"
+                  "f()\n",
+                  EDIT_inline, "");
+    assert_offers("def f():\n"
+                  "    global x\n"
+                  "    x = 1\n"
+                  "    x = 2\n"
+                  "f()\n",
+                  EDIT_inline, "");
+    assert_offers("@d\n"
+                  "def f():\n"
+                  "    print(1)\n"
+                  "f()\n",
+                  EDIT_inline, "");
+    assert_offers("def f():\n"
+                  "    print(1)\n"
+                  "g = [f() for x in y]\n",
+                  EDIT_inline, "");
 }
 
 int main(void)

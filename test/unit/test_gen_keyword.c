@@ -1,19 +1,33 @@
 /* Keyword arguments: all results for each text. */
-#include "test/golden.h"
+#include "test/unit/offers.h"
 
 static void keywords_go_alone(void **state)
 {
     (void)state;
-    GOLDEN(EDIT_keyword, "f(a, k=1, m=2)\n", "f(a, m=2)\n", "f(a, k=1)\n");
-    GOLDEN(EDIT_keyword, "f(k=1)\n", "f()\n");
-    GOLDEN(EDIT_keyword, "f(k=1, m=2, )\n", "f(m=2, )\n", "f(k=1 )\n");
-    GOLDEN(EDIT_keyword, "f(**k, a=1)\n", "f(a=1)\n", "f(**k)\n");
+    assert_offers("f(a, k=1, m=2)\n", EDIT_keyword,
+                  "f(a, m=2)\n"
+                  "|\n"
+                  "f(a, k=1)\n"
+                  "|\n");
+    assert_offers("f(k=1)\n", EDIT_keyword,
+                  "f()\n"
+                  "|\n");
+    assert_offers("f(k=1, m=2, )\n", EDIT_keyword,
+                  "f(m=2, )\n"
+                  "|\n"
+                  "f(k=1 )\n"
+                  "|\n");
+    assert_offers("f(**k, a=1)\n", EDIT_keyword,
+                  "f(a=1)\n"
+                  "|\n"
+                  "f(**k)\n"
+                  "|\n");
 }
 
 static void base_classes_have_none(void **state)
 {
     (void)state;
-    GOLDEN_NONE(EDIT_keyword, "class A(B, metaclass=M): pass\n");
+    assert_offers("class A(B, metaclass=M): pass\n", EDIT_keyword, "");
 }
 
 int main(void)

@@ -1,189 +1,218 @@
 /* Parameters with their arguments: all results for each text. */
-#include "test/golden.h"
+#include "test/unit/offers.h"
 
 static void an_unused_parameter_goes_with_its_arguments(void **state)
 {
     (void)state;
-    GOLDEN(EDIT_parameter,
-           "def f(a, b, c=1): return a\n"
-           "f(1, 2)\n"
-           "f(x, b=3, c=4)\n",
-           "def f(a, c=1): return a\n"
-           "f(1)\n"
-           "f(x, c=4)\n",
-           "def f(a, b): return a\n"
-           "f(1, 2)\n"
-           "f(x, b=3)\n");
-    GOLDEN(EDIT_parameter,
-           "def f(a, *b, **c): pass\n"
-           "f(1, *x)\n",
-           "def f(*b, **c): pass\n"
-           "f(*x)\n",
-           "def f(a, **c): pass\n"
-           "f(1, *x)\n",
-           "def f(a, *b): pass\n"
-           "f(1, *x)\n");
-    GOLDEN(EDIT_parameter,
-           "def f(a): pass\n"
-           "g = f\n",
-           "def f(): pass\n"
-           "g = f\n");
+    assert_offers("def f(a, b, c=1): return a\n"
+                  "f(1, 2)\n"
+                  "f(x, b=3, c=4)\n",
+                  EDIT_parameter,
+                  "def f(a, c=1): return a\n"
+                  "f(1)\n"
+                  "f(x, c=4)\n"
+                  "|\n"
+                  "def f(a, b): return a\n"
+                  "f(1, 2)\n"
+                  "f(x, b=3)\n"
+                  "|\n");
+    assert_offers("def f(a, *b, **c): pass\n"
+                  "f(1, *x)\n",
+                  EDIT_parameter,
+                  "def f(*b, **c): pass\n"
+                  "f(*x)\n"
+                  "|\n"
+                  "def f(a, **c): pass\n"
+                  "f(1, *x)\n"
+                  "|\n"
+                  "def f(a, *b): pass\n"
+                  "f(1, *x)\n"
+                  "|\n");
+    assert_offers("def f(a): pass\n"
+                  "g = f\n",
+                  EDIT_parameter,
+                  "def f(): pass\n"
+                  "g = f\n"
+                  "|\n");
 }
 
 static void separators_go_with_the_last_of_them(void **state)
 {
     (void)state;
-    GOLDEN(EDIT_parameter,
-           "def f(a, /, b): return b\n"
-           "f(1, 2)\n",
-           "def f(b): return b\n"
-           "f(2)\n",
-           "def f(a, /): return 2\n"
-           "f(1)\n");
-    GOLDEN(EDIT_parameter,
-           "def f(a, *, b): return a\n"
-           "f(1, b=2)\n"
-           "f(2, b=2)\n",
-           "def f(a): return a\n"
-           "f(1)\n"
-           "f(2)\n");
+    assert_offers("def f(a, /, b): return b\n"
+                  "f(1, 2)\n",
+                  EDIT_parameter,
+                  "def f(b): return b\n"
+                  "f(2)\n"
+                  "|\n"
+                  "def f(a, /): return 2\n"
+                  "f(1)\n"
+                  "|\n");
+    assert_offers("def f(a, *, b): return a\n"
+                  "f(1, b=2)\n"
+                  "f(2, b=2)\n",
+                  EDIT_parameter,
+                  "def f(a): return a\n"
+                  "f(1)\n"
+                  "f(2)\n"
+                  "|\n");
 }
 
 static void a_common_argument_moves_into_the_body(void **state)
 {
     (void)state;
-    GOLDEN(EDIT_parameter,
-           "def f(a, b): return a + b\n"
-           "f(1, 2)\n"
-           "f(1, 3)\n",
-           "def f(b): return 1 + b\n"
-           "f(2)\n"
-           "f(3)\n");
-    GOLDEN(EDIT_parameter, "def f(a=1): return -a.x\n",
-           "def f(): return -1 .x\n");
-    GOLDEN_NONE(EDIT_parameter, "def f(a): return f'{a}'\n"
-                                "f('x')\n");
-    GOLDEN_NONE(EDIT_parameter, "def f(a): return a ** 2\n"
-                                "f(-1)\n");
-    GOLDEN_NONE(EDIT_parameter, "def f(a):\n"
-                                "    a = 2\n"
-                                "f(1)\n");
+    assert_offers("def f(a, b): return a + b\n"
+                  "f(1, 2)\n"
+                  "f(1, 3)\n",
+                  EDIT_parameter,
+                  "def f(b): return 1 + b\n"
+                  "f(2)\n"
+                  "f(3)\n"
+                  "|\n");
+    assert_offers("def f(a=1): return -a.x\n", EDIT_parameter,
+                  "def f(): return -1 .x\n"
+                  "|\n");
+    assert_offers("def f(a): return f'{a}'\n"
+                  "f('x')\n",
+                  EDIT_parameter, "");
+    assert_offers("def f(a): return a ** 2\n"
+                  "f(-1)\n",
+                  EDIT_parameter, "");
+    assert_offers("def f(a):\n"
+                  "    a = 2\n"
+                  "f(1)\n",
+                  EDIT_parameter, "");
 }
 
 static void methods_are_found_by_name(void **state)
 {
     (void)state;
-    GOLDEN(EDIT_parameter,
-           "class A:\n"
-           "    def __init__(self, n): self.n = n\n"
-           "    def m(self, a): return self\n"
-           "A(3).m(4)\n",
-           "class A:\n"
-           "    def __init__(self): self.n = 3\n"
-           "    def m(self, a): return self\n"
-           "A().m(4)\n",
-           "class A:\n"
-           "    def __init__(self, n): self.n = n\n"
-           "    def m(self): return self\n"
-           "A(3).m()\n");
-    GOLDEN(EDIT_parameter,
-           "class A:\n"
-           "    @staticmethod\n"
-           "    def m(a): pass\n"
-           "A.m(1)\n",
-           "class A:\n"
-           "    @staticmethod\n"
-           "    def m(): pass\n"
-           "A.m()\n");
-    GOLDEN(EDIT_parameter,
-           "class A:\n"
-           "    def __init__(self, c): self.c = c\n"
-           "x = A(g(1))\n"
-           "print(x, x)\n",
-           "class A:\n"
-           "    def __init__(self): self.c = g(1)\n"
-           "x = A()\n"
-           "print(x, x)\n");
-    GOLDEN(EDIT_parameter,
-           "class A:\n"
-           "    def m(self, a): pass\n"
-           "class B:\n"
-           "    def m(self, a): pass\n"
-           "x.m(1)\n",
-           "class A:\n"
-           "    def m(self): pass\n"
-           "class B:\n"
-           "    def m(self, a): pass\n"
-           "x.m(1)\n",
-           "class A:\n"
-           "    def m(self, a): pass\n"
-           "class B:\n"
-           "    def m(self): pass\n"
-           "x.m(1)\n");
+    assert_offers("class A:\n"
+                  "    def __init__(self, n): self.n = n\n"
+                  "    def m(self, a): return self\n"
+                  "A(3).m(4)\n",
+                  EDIT_parameter,
+                  "class A:\n"
+                  "    def __init__(self): self.n = 3\n"
+                  "    def m(self, a): return self\n"
+                  "A().m(4)\n"
+                  "|\n"
+                  "class A:\n"
+                  "    def __init__(self, n): self.n = n\n"
+                  "    def m(self): return self\n"
+                  "A(3).m()\n"
+                  "|\n");
+    assert_offers("class A:\n"
+                  "    @staticmethod\n"
+                  "    def m(a): pass\n"
+                  "A.m(1)\n",
+                  EDIT_parameter,
+                  "class A:\n"
+                  "    @staticmethod\n"
+                  "    def m(): pass\n"
+                  "A.m()\n"
+                  "|\n");
+    assert_offers("class A:\n"
+                  "    def __init__(self, c): self.c = c\n"
+                  "x = A(g(1))\n"
+                  "print(x, x)\n",
+                  EDIT_parameter,
+                  "class A:\n"
+                  "    def __init__(self): self.c = g(1)\n"
+                  "x = A()\n"
+                  "print(x, x)\n"
+                  "|\n");
+    assert_offers("class A:\n"
+                  "    def m(self, a): pass\n"
+                  "class B:\n"
+                  "    def m(self, a): pass\n"
+                  "x.m(1)\n",
+                  EDIT_parameter,
+                  "class A:\n"
+                  "    def m(self): pass\n"
+                  "class B:\n"
+                  "    def m(self, a): pass\n"
+                  "x.m(1)\n"
+                  "|\n"
+                  "class A:\n"
+                  "    def m(self, a): pass\n"
+                  "class B:\n"
+                  "    def m(self): pass\n"
+                  "x.m(1)\n"
+                  "|\n");
 }
 
 static void launches_are_calls(void **state)
 {
     (void)state;
-    GOLDEN(EDIT_parameter,
-           "def k(a, b): return b\n"
-           "k[grid](1, n)\n",
-           "def k(b): return b\n"
-           "k[grid](n)\n",
-           "def k(a): return n\n"
-           "k[grid](1)\n");
-    GOLDEN(EDIT_parameter,
-           "def k(a): pass\n"
-           "k.compile(1)\n",
-           "def k(): pass\n"
-           "k.compile()\n");
+    assert_offers("def k(a, b): return b\n"
+                  "k[grid](1, n)\n",
+                  EDIT_parameter,
+                  "def k(b): return b\n"
+                  "k[grid](n)\n"
+                  "|\n"
+                  "def k(a): return n\n"
+                  "k[grid](1)\n"
+                  "|\n");
+    assert_offers("def k(a): pass\n"
+                  "k.compile(1)\n",
+                  EDIT_parameter,
+                  "def k(): pass\n"
+                  "k.compile()\n"
+                  "|\n");
 }
 
 static void a_name_moves_only_where_it_means_the_same(void **state)
 {
     (void)state;
-    GOLDEN(EDIT_parameter,
-           "n = 1\n"
-           "def f(a): return a\n"
-           "f(n)\n",
-           "n = 1\n"
-           "def f(): return n\n"
-           "f()\n");
-    GOLDEN_NONE(EDIT_parameter, "def f(a): return a\n"
-                                "def g(n): f(n)\n");
-    GOLDEN(EDIT_parameter,
-           "n = 1\n"
-           "def f(a, n): return a + n\n"
-           "f(n, 2)\n",
-           "n = 1\n"
-           "def f(a): return a + 2\n"
-           "f(n)\n");
+    assert_offers("n = 1\n"
+                  "def f(a): return a\n"
+                  "f(n)\n",
+                  EDIT_parameter,
+                  "n = 1\n"
+                  "def f(): return n\n"
+                  "f()\n"
+                  "|\n");
+    assert_offers("def f(a): return a\n"
+                  "def g(n): f(n)\n",
+                  EDIT_parameter, "");
+    assert_offers("n = 1\n"
+                  "def f(a, n): return a + n\n"
+                  "f(n, 2)\n",
+                  EDIT_parameter,
+                  "n = 1\n"
+                  "def f(a): return a + 2\n"
+                  "f(n)\n"
+                  "|\n");
 }
 
 static void fields_of_data_classes_are_parameters(void **state)
 {
     (void)state;
-    GOLDEN(EDIT_parameter,
-           "@dataclass\n"
-           "class A:\n"
-           "    a: int\n"
-           "    b: int = 2\n"
-           "x = A(1)\n"
-           "print(x.b)\n",
-           "@dataclass\n"
-           "class A:\n"
-           "    b: int = 2\n"
-           "x = A()\n"
-           "print(x.b)\n",
-           "@dataclass\n"
-           "class A:\n"
-           "    a: int\n"
-           "x = A(1)\n"
-           "print(2)\n");
-    GOLDEN_NONE(EDIT_parameter, "class A(NamedTuple):\n"
-                                "    a: int\n"
-                                "x = A(a=1)\n"
-                                "x.a = 2\n");
+    assert_offers("@dataclass\n"
+                  "class A:\n"
+                  "    a: int\n"
+                  "    b: int = 2\n"
+                  "x = A(1)\n"
+                  "print(x.b)\n",
+                  EDIT_parameter,
+                  "@dataclass\n"
+                  "class A:\n"
+                  "    b: int = 2\n"
+                  "x = A()\n"
+                  "print(x.b)\n"
+                  "|\n"
+                  "@dataclass\n"
+                  "class A:\n"
+                  "    a: int\n"
+                  "x = A(1)\n"
+                  "print(2)\n"
+                  "|\n");
+    assert_offers("class A(NamedTuple):\n"
+                  "    a: int\n"
+                  "x = A(a=1)\n"
+                  "x.a = 2\n",
+                  EDIT_parameter, "");
 }
 
 int main(void)

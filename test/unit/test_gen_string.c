@@ -1,64 +1,105 @@
 /* Strings: all results for each text. */
-#include "test/golden.h"
+#include "test/unit/offers.h"
 
 static void a_string_loses_halves(void **state)
 {
     (void)state;
-    GOLDEN(EDIT_string, "x = 'abcd'\n", "x = ''\n", "x = 'cd'\n", "x = 'ab'\n");
-    GOLDEN(EDIT_string, "x = 'a'\n", "x = ''\n");
-    GOLDEN_NONE(EDIT_string, "x = ''\n");
+    assert_offers("x = 'abcd'\n", EDIT_string,
+                  "x = ''\n"
+                  "|\n"
+                  "x = 'cd'\n"
+                  "|\n"
+                  "x = 'ab'\n"
+                  "|\n");
+    assert_offers("x = 'a'\n", EDIT_string,
+                  "x = ''\n"
+                  "|\n");
+    assert_offers("x = ''\n", EDIT_string, "");
 }
 
 static void halves_keep_escapes_and_characters(void **state)
 {
     (void)state;
-    GOLDEN(EDIT_string, "x = 'a\\nb'\n", "x = ''\n", "x = 'b'\n",
-           "x = 'a\\n'\n");
-    GOLDEN(EDIT_string, "x = '\\x41'\n", "x = ''\n");
-    GOLDEN(EDIT_string, "x = '\303\244\303\266\303\274'\n", "x = ''\n",
-           "x = '\303\274'\n", "x = '\303\244\303\266'\n");
-    GOLDEN(EDIT_string, "x = '\\\\'\n", "x = ''\n");
+    assert_offers("x = 'a\\nb'\n", EDIT_string,
+                  "x = ''\n"
+                  "|\n"
+                  "x = 'b'\n"
+                  "|\n"
+                  "x = 'a\\n'\n"
+                  "|\n");
+    assert_offers("x = '\\x41'\n", EDIT_string,
+                  "x = ''\n"
+                  "|\n");
+    assert_offers("x = '\303\244\303\266\303\274'\n", EDIT_string,
+                  "x = ''\n"
+                  "|\n"
+                  "x = '\303\274'\n"
+                  "|\n"
+                  "x = '\303\244\303\266'\n"
+                  "|\n");
+    assert_offers("x = '\\\\'\n", EDIT_string,
+                  "x = ''\n"
+                  "|\n");
 }
 
 static void prefixes_and_long_quotes_go(void **state)
 {
     (void)state;
-    GOLDEN(EDIT_string, "x = f'a'\n", "x = f''\n", "x = 'a'\n");
-    GOLDEN(EDIT_string, "x = rb'a'\n", "x = rb''\n", "x = 'a'\n");
-    GOLDEN(EDIT_string, "x = '''a'''\n", "x = ''''''\n", "x = 'a'\n");
-    GOLDEN_NONE(EDIT_string, "x = f'a{b}'\n");
+    assert_offers("x = f'a'\n", EDIT_string,
+                  "x = f''\n"
+                  "|\n"
+                  "x = 'a'\n"
+                  "|\n");
+    assert_offers("x = rb'a'\n", EDIT_string,
+                  "x = rb''\n"
+                  "|\n"
+                  "x = 'a'\n"
+                  "|\n");
+    assert_offers("x = '''a'''\n", EDIT_string,
+                  "x = ''''''\n"
+                  "|\n"
+                  "x = 'a'\n"
+                  "|\n");
+    assert_offers("x = f'a{b}'\n", EDIT_string, "");
 }
 
 static void lines_go_one_by_one(void **state)
 {
     (void)state;
-    GOLDEN(EDIT_string,
-           "x = '''\n"
-           "int a;\n"
-           "int b;\n"
-           "'''\n",
-           "x = ''''''\n",
-           "x = '''\n"
-           "int b;\n"
-           "'''\n",
-           "x = '''\n"
-           "int a;'''\n",
-           "x = '''int a;\n"
-           "int b;\n"
-           "'''\n",
-           "x = '''\n"
-           "int b;\n"
-           "'''\n",
-           "x = '''\n"
-           "int a;\n"
-           "'''\n");
+    assert_offers("x = '''\n"
+                  "int a;\n"
+                  "int b;\n"
+                  "'''\n",
+                  EDIT_string,
+                  "x = ''''''\n"
+                  "|\n"
+                  "x = '''\n"
+                  "int b;\n"
+                  "'''\n"
+                  "|\n"
+                  "x = '''\n"
+                  "int a;'''\n"
+                  "|\n"
+                  "x = '''int a;\n"
+                  "int b;\n"
+                  "'''\n"
+                  "|\n"
+                  "x = '''\n"
+                  "int b;\n"
+                  "'''\n"
+                  "|\n"
+                  "x = '''\n"
+                  "int a;\n"
+                  "'''\n"
+                  "|\n");
 }
 
 static void docstrings_are_left(void **state)
 {
     (void)state;
-    GOLDEN_NONE(EDIT_string, "def f():\n"
-                             "    'doc'\n");
+    assert_offers("def f():\n"
+                  "    'doc'\n",
+                  EDIT_string, "");
 }
 
 int main(void)
