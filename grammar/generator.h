@@ -31,8 +31,8 @@ enum edit_tier { TIER_COARSE, TIER_FINE, TIER_MUTATE };
 /* name, tier, first guess of the share that succeeds (measured by test/bench;
  * learned anew in each run). The generator of row NAME is gen_NAME. */
 #define VOCABULARY(row)                                                        \
-    row(trivia, TIER_COARSE, 0.9) row(definition, TIER_COARSE, 0.5)        \
-        row(statement, TIER_COARSE, 0.5) row(import, TIER_COARSE, 0.5)     \
+    row(trivia, TIER_COARSE, 0.9) row(definition, TIER_FINE, 0.5)        \
+        row(statement, TIER_COARSE, 0.5) row(import, TIER_FINE, 0.5)     \
             row(unwrap, TIER_COARSE, 0.3) row(inline, TIER_COARSE, 0.3)    \
                 row(parameter, TIER_FINE, 0.4)                             \
                     row(argument, TIER_FINE, 0.3)                          \

@@ -107,7 +107,8 @@ static void keep_parts(struct place *p, uint32_t node)
         keep_call(p, node);
         break;
     case NODE_ATTRIBUTE:
-        keep_field(p, node, FIELD_object);
+        if (p->d.ns->at[node].field != FIELD_function)
+            keep_field(p, node, FIELD_object); /* a called one: see keep_call */
         break;
     case NODE_BINARY_OPERATOR:
         keep_field(p, node, FIELD_left);
@@ -148,7 +149,8 @@ static void keep_parts(struct place *p, uint32_t node)
     }
 }
 
-static const char *const any[] = { "0", "1", "None", "()", "\"\"", NULL };
+/* Few: each costs a run wherever an expression is needed. */
+static const char *const any[] = { "0", "None", "\"\"", NULL };
 static const char *const numbers[] = { "0", "1", NULL };
 static const char *const zero[] = { "0", NULL };
 static const char *const nothings[] = { "()", "\"\"", NULL };

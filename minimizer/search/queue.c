@@ -293,15 +293,16 @@ size_t queue_batch(struct queue *queue, const struct claim *claim,
                    struct claim *more, size_t room)
 {
     unsigned kind = claim_kind(claim, queue->edits);
+    struct heap *heap = &queue->heaps[kind];
     uint64_t rate = rate_value(&queue->rates[kind]), odds = rate;
     size_t n = 0;
 
     if (claim->list != EDIT_NONE)
         return 0;
     while (n < room && (odds = odds * rate / RATE_ONE) >= RATE_ONE / 2) {
-        struct heap *heap = best_heap(queue, edit_kind_info(kind)->tier);
-
-        if (heap != &queue->heaps[kind] || is_list(queue, heap_top(heap)->item))
+        while (heap_top(heap) && !head_is_valid(queue, heap))
+            continue;
+        if (!heap_top(heap) || is_list(queue, heap_top(heap)->item))
             break;
         more[n++] = claim_of_edit(heap_top(heap)->item);
         heap_pop(heap);

@@ -56,9 +56,9 @@ bool queue_next(struct queue *queue, enum edit_tier tier, struct claim *claim);
 void queue_said(struct queue *queue, const struct claim *claim, bool yes,
                 bool ran);
 
-/* How many further edits of the claim's kind, which must be single and next in
- * line, go together with it at even odds: success rate to that power is one
- * half. Given into `more`, at most `room` of them. */
+/* Further single edits of the claim's kind that go together with it at even
+ * odds: as many as the kind's success rate must be multiplied by itself to come
+ * to one half. Given into `more`, at most `room`; returns how many. */
 size_t queue_batch(struct queue *queue, const struct claim *claim,
                    struct claim *more, size_t room);
 
