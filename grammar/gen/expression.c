@@ -15,6 +15,9 @@
 /* Elements of a long display are dropped by runs, not kept one by one. */
 #define ELEMENTS_MAX 8
 
+/* A call with more arguments keeps its stars: each looks at those before. */
+#define ARGUMENTS_MAX 64
+
 void gen_expression(struct gen *g);
 
 struct place {
@@ -227,9 +230,8 @@ static void make_constant(struct place *p, uint32_t node)
 static void unstar(struct draft *d, uint32_t node)
 {
     const struct nodes *ns = d->ns;
-    uint32_t inner = node_named_child(ns, node), c;
+    uint32_t inner = node_named_child(ns, node), c, seen = 0;
     struct span at = node_span(ns, node);
-
     bool argument = node_is(ns, node_parent(ns, node), NODE_ARGUMENT_LIST);
 
     if (inner == NODE_NONE ||
@@ -237,7 +239,7 @@ static void unstar(struct draft *d, uint32_t node)
         return;
     for (c = node_named_child(ns, node_parent(ns, node)); argument && c != node;
          c = node_named_sibling(ns, c))
-        if (node_is(ns, c, NODE_KEYWORD_ARGUMENT) ||
+        if (++seen > ARGUMENTS_MAX || node_is(ns, c, NODE_KEYWORD_ARGUMENT) ||
             node_is(ns, c, NODE_DICTIONARY_SPLAT))
             return;
     draft_delete_edit(d, at,

@@ -614,8 +614,8 @@ void inline_function(struct draft *d, const struct names *names,
     callee_init(&m.callee, names, function);
     buf_init(&m.out, d->ns->text.len * 2 + 64);
     m.bindings = xcalloc(n + 1, sizeof(*m.bindings));
-    if (name != NODE_NONE && !node_text_is(d->ns, name, "__init__") &&
-        read_body(&m)) {
+    if (n <= PARAMS_MAX && name != NODE_NONE &&
+        !node_text_is(d->ns, name, "__init__") && read_body(&m)) {
         bool short_one = m.first == m.last && m.result != NODE_NONE;
         bool plain = m.callee.statement == function && !m.callee.escapes;
 

@@ -55,6 +55,10 @@ bool names_mean_same(const struct names *names, uint32_t expression,
 uint32_t names_symbol(const struct names *names, uint32_t identifier);
 uint32_t names_node(const struct names *names, struct span identifier);
 
+/* Work is done for each parameter at each call; past this many, none is, so
+ * that it stays linear. */
+#define PARAMS_MAX 64
+
 /* A parameter of a function. */
 enum param_kind {
     PARAM_PLAIN, /* by position or by name */

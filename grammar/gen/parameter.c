@@ -205,8 +205,9 @@ static void function(struct draft *d, const struct names *names, uint32_t node)
     size_t n = params_of(d->ns, node, &params);
 
     callee_init(&callee, names, node);
-    unused(d, names, &callee, params, n);
-    for (size_t i = callee.bound; i < n; i++)
+    if (n <= PARAMS_MAX)
+        unused(d, names, &callee, params, n);
+    for (size_t i = callee.bound; i < n && n <= PARAMS_MAX; i++)
         constant(d, names, &callee, &params[i]);
     callee_deinit(&callee);
     free(params);
@@ -282,7 +283,8 @@ static void fields(struct draft *d, const struct names *names, uint32_t class)
     if (body == NODE_NONE || !has_fields(ns, class))
         return;
     callee_init(&callee, names, class);
-    for (uint32_t s = node_named_child(ns, body); s != NODE_NONE;
+    for (uint32_t s = node_named_child(ns, body);
+         s != NODE_NONE && f.index < PARAMS_MAX;
          s = node_named_sibling(ns, s)) {
         uint32_t field = field_of(ns, s);
 
