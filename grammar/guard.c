@@ -5,10 +5,10 @@
 #include "grammar/guard.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "config/base.h"
 #include "config/mem.h"
+#include "grammar/kernel.h"
 #include "grammar/node.h"
 #include "grammar/scope.h"
 
@@ -37,26 +37,12 @@ static const char *const deciding[] = {
     "assertAlmostEqual",
 };
 
-static const char *const front_ends[] = {
-    "jit", "prim_func", "autotune", "heuristics", "kernel", "pallas_call",
-};
-
 static const char *const makers[] = {
     "RawKernel",   "RawModule",   "ElementwiseKernel", "ReductionKernel",
     "load_inline", "pallas_call", "compile",           "SourceModule",
 };
 
-static bool is_one_of(struct bytes text, const char *const *list, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        if (strlen(list[i]) == text.len &&
-            memcmp(list[i], text.data, text.len) == 0)
-            return true;
-    }
-    return false;
-}
-
-#define IS_ONE_OF(text, list) is_one_of(text, list, ARRAY_LEN(list))
+#define IS_ONE_OF(text, list) text_is_one_of(text, list, ARRAY_LEN(list))
 
 static uint32_t find(const struct groups *g, uint32_t symbol)
 {
@@ -72,34 +58,6 @@ static void tie(struct groups *g, uint32_t a, uint32_t b)
     if (a == SYMBOL_NONE || b == SYMBOL_NONE || !g->tied[a] || !g->tied[b])
         return;
     g->above[find(g, a)] = find(g, b);
-}
-
-/* The last name of a called or decorating expression: `a.b.c(...)` gives c. */
-static struct bytes last_name(const struct nodes *ns, uint32_t i)
-{
-    uint32_t next;
-
-    for (;;) {
-        switch (node_kind(ns, i)) {
-        case NODE_CALL:
-            next = node_field(ns, i, FIELD_function);
-            break;
-        case NODE_SUBSCRIPT:
-            next = node_field(ns, i, FIELD_value);
-            break;
-        case NODE_ATTRIBUTE:
-            next = node_field(ns, i, FIELD_attribute);
-            break;
-        case NODE_DECORATOR:
-            next = node_named_child(ns, i);
-            break;
-        default:
-            return node_text(ns, i);
-        }
-        if (next == NODE_NONE)
-            return bytes_of("", 0);
-        i = next;
-    }
 }
 
 static void find_symbols(struct groups *g)
@@ -191,16 +149,15 @@ static void find_kernels(const struct groups *g, bool *kernel)
     const struct nodes *ns = g->ns;
 
     for (uint32_t i = 0; i < ns->n; i++) {
-        if (node_is(ns, i, NODE_DECORATOR) &&
-            IS_ONE_OF(last_name(ns, i), front_ends)) {
-            uint32_t outer = node_parent(ns, i);
-            uint32_t inner = node_field(ns, outer, FIELD_definition);
+        if (node_is(ns, i, NODE_DECORATED) && kernel_is(ns, i)) {
+            uint32_t inner = node_field(ns, i, FIELD_definition);
             uint32_t symbol = name_of(g, inner);
 
             if (symbol != SYMBOL_NONE)
                 kernel[find(g, symbol)] = true;
         }
-        if (!node_is(ns, i, NODE_CALL) || !IS_ONE_OF(last_name(ns, i), makers))
+        if (!node_is(ns, i, NODE_CALL) ||
+            !IS_ONE_OF(kernel_last_name(ns, i), makers))
             continue;
         uint32_t statement = node_statement(ns, i);
         for (uint32_t k = statement; k < ns->at[statement].past; k++) {
@@ -217,7 +174,7 @@ static bool tests_kernel(const struct groups *g, const bool *kernel)
     for (uint32_t i = 0; i < ns->n; i++) {
         bool test = node_is(ns, i, NODE_ASSERT) ||
                     (node_is(ns, i, NODE_CALL) &&
-                     IS_ONE_OF(last_name(ns, i), deciding));
+                     IS_ONE_OF(kernel_last_name(ns, i), deciding));
 
         for (uint32_t k = i; test && k < ns->at[i].past; k++) {
             uint32_t symbol = g->symbol[k];

@@ -25,6 +25,7 @@
 #include "config/hash.h"
 #include "config/log.h"
 #include "config/mem.h"
+#include "grammar/guard.h"
 #include "minimizer/calibrate.h"
 #include "minimizer/explain.h"
 #include "minimizer/fleet/fleet.h"
@@ -77,6 +78,7 @@ struct session {
     bool fork;
     uint64_t fresh_timeout_ms, fork_timeout_ms;
     double rate;
+    bool guarded; /* candidates must satisfy guard_holds() */
 
     struct search *search;
     struct trials *trials;
@@ -380,6 +382,17 @@ static void not_reproduced(struct session *s,
     session_close(s);
 }
 
+/* The words may be shown without the fault: keep the kernel in the comparison
+ * where there is one, unless the user does not want that. */
+static void warn_of_own_text(struct session *s, struct buf *text)
+{
+    s->guarded = s->config->keep.n == 0 && guard_holds(s->input.tree);
+    if (s->guarded)
+        buf_adds(text, "; a kernel's result is kept in the test that decides "
+                       "(--keep none lifts this)");
+    say(s, SAY_WARNING, buf_str(text));
+}
+
 static void calibrate_over(struct session *s)
 {
     struct calibration_result *r = calibration_result(s->calibration);
@@ -416,7 +429,7 @@ static void calibrate_over(struct session *s)
     buf_clear(&text);
     if (signature_of_own_text(s->signature,
                               bytes_of(s->input.text, s->input.len), &text))
-        say(s, SAY_WARNING, buf_str(&text));
+        warn_of_own_text(s, &text);
     buf_deinit(&text);
     search_begin(s);
 }
@@ -435,8 +448,8 @@ static struct hash128 job_key(const struct session *s)
              s->python_version);
     signature_key(s->signature, &text);
     setup_key(&s->setup, &text);
-    buf_addf(&text, "\n%d %d %s", (int)s->fork, s->config->jobs,
-             s->in_user_cwd ? s->user_cwd : "");
+    buf_addf(&text, "\n%d %d %d %s", (int)s->fork, s->config->jobs,
+             (int)s->guarded, s->in_user_cwd ? s->user_cwd : "");
     for (size_t i = 0; i < s->input.nfrozen; i++)
         buf_addf(&text, " %u-%u", s->input.frozen[i].start,
                  s->input.frozen[i].end);
@@ -587,7 +600,10 @@ static void search_begin(struct session *s)
         .finished = session_on_searched,
         .failed = session_on_no_runs,
     };
-    struct search_opts opts = { .width = (unsigned)s->config->jobs };
+    struct search_opts opts = {
+        .width = (unsigned)s->config->jobs,
+        .allowed = s->guarded ? guard_holds : NULL,
+    };
     struct trials_spec spec = {
         .fleet = s->fleet,
         .signature = s->signature,

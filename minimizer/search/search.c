@@ -185,6 +185,52 @@ static void start_round(struct search *search)
     search->stats.rounds++;
 }
 
+static bool is_idle(const struct search_opts *opts, struct span at)
+{
+    size_t low = 0, high = opts->nidle;
+
+    while (low < high) { /* the first span that ends at or after at.end */
+        size_t middle = low + (high - low) / 2;
+
+        if (opts->idle[middle].end < at.end)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < opts->nidle && span_holds(opts->idle[low], at);
+}
+
+/* Put the units that are thought useless, the outermost ones, into the merge
+ * queue: their union is tried first, and taken apart when it does not go. */
+static void offer_idle(struct search *search, const struct search_opts *opts)
+{
+    const struct edits *edits = &search->edits;
+    bool *idle = xcalloc(edits->n, sizeof(*idle));
+
+    for (uint32_t i = 0; i < edits->n; i++)
+        idle[i] = edits->items[i].list != EDIT_NONE &&
+                  edits->items[i].kind == EDIT_statement &&
+                  is_idle(opts, edits->items[i].cover);
+    for (uint32_t l = 0; l < edits->nlists; l++) {
+        uint32_t first = edits->lists[l].first, n = edits->lists[l].n;
+        uint32_t parent = edits->items[first].parent;
+
+        if (parent != EDIT_NONE && idle[parent])
+            continue;
+        for (uint32_t i = 0; i < n; i++) {
+            struct claim claim = { .list = l, .from = i, .untested = true };
+
+            while (i < n && idle[first + i])
+                i++;
+            claim.to = i;
+            claim.units = i - claim.from;
+            if (claim.units > 0)
+                merge_add(&search->merge, &claim);
+        }
+    }
+    free(idle);
+}
+
 struct search *search_new(struct bytes text, const struct span *frozen,
                           size_t nfrozen, const struct search_opts *opts)
 {
@@ -202,6 +248,10 @@ struct search *search_new(struct bytes text, const struct span *frozen,
     edits_init(&search->edits);
     queue_init(&search->queue);
     start_round(search);
+    if (opts->nidle > 0)
+        offer_idle(search, opts);
+    search->opts.idle = NULL;
+    search->opts.nidle = 0;
     memory_set(&search->memory, hash_bytes(text.data, text.len), KNOWN_YES);
     return search;
 }
@@ -316,8 +366,21 @@ static bool is_broken(struct search *search, const struct patch *patch,
     return tree_errors(*tree) > search->base_errors;
 }
 
+/* Whether it keeps what the caller wants kept. */
+static bool is_allowed(struct search *search, const struct patch *patch,
+                       struct tree **tree)
+{
+    if (!search->opts.allowed)
+        return true;
+    if (!*tree)
+        *tree = tree_patched(base_tree(search), patch);
+    search->tree_used = true;
+    return search->opts.allowed(*tree);
+}
+
 /* As recall(), with the candidate's text (caller frees) where it is a yes or
- * must be run, and with a no for new syntax errors. */
+ * must be run, and with a no for what
+ * is broken or not allowed. */
 static enum answer judge(struct search *search, const struct patch *patch,
                          struct hash128 *hash, struct version *version)
 {
@@ -325,7 +388,8 @@ static enum answer judge(struct search *search, const struct patch *patch,
     struct tree *tree = NULL;
 
     *version = (struct version){ 0 };
-    if (answer == ANSWER_RUN && is_broken(search, patch, &tree)) {
+    if (answer == ANSWER_RUN && (is_broken(search, patch, &tree) ||
+                                 !is_allowed(search, patch, &tree))) {
         search->stats.rejected_early++;
         memory_set(&search->memory, *hash, KNOWN_NO);
         tree_free(tree);

@@ -29,10 +29,21 @@ enum verdict {
 };
 
 struct search;
+struct tree;
 
 struct search_opts {
     unsigned width;     /* most trials that will be out at once, at least 1 */
     bool preserve_only; /* stop before the mutating tier */
+
+    /* Spans that are thought to be useless (code that never ran), sorted:
+     * whole units in them are the first candidate, all at once. Borrowed for
+     * search_new(). */
+    const struct span *idle;
+    size_t nidle;
+
+    /* What a candidate must be to be worth a run, seen from its tree; NULL:
+     * nothing more. Pure. */
+    bool (*allowed)(const struct tree *tree);
 };
 
 struct search_trial {

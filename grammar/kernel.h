@@ -1,0 +1,27 @@
+/* kernel.h - which functions of a script are kernels, by the front ends' marks.
+ *
+ * A front end (TileLang, Triton, numba, Pallas) reads a function's source back
+ * and never runs its lines as Python. It is known by the decorator's last
+ * name: `@triton.jit`, `@T.prim_func`, `@tilelang.jit(out_idx=[-1])`. */
+#ifndef AUTODD_KERNEL_H
+#define AUTODD_KERNEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "config/base.h"
+
+struct nodes;
+
+/* Whether a decorated definition (node of that kind) has such a decorator. */
+bool kernel_is(const struct nodes *nodes, uint32_t decorated);
+
+/* The last name of a called, subscripted or decorating expression: that of
+ * `a.b.c[d](e)` is c. Borrowed from the text; empty when there is none. */
+struct bytes kernel_last_name(const struct nodes *nodes, uint32_t node);
+
+/* Whether `text` is one of n words. */
+bool text_is_one_of(struct bytes text, const char *const *words, size_t n);
+
+#endif
