@@ -127,6 +127,7 @@ static struct observation some_observation(void)
         .peak_rss = some_number(),
         .out_cut = chance(2),
         .err_cut = chance(2),
+        .ran = maybe_text(),
     };
 
     o.out = some_bytes(&o.out_len);
@@ -164,7 +165,7 @@ static struct frame some_frame(enum frame_type type)
     case FRAME_RUN:
         frame.u.run.id = some_number();
         frame.u.run.text.data = some_bytes(&frame.u.run.text.len);
-        frame.u.run.how = (enum run_how)chance(2);
+        frame.u.run.how = (enum run_how)chance(3);
         frame.u.run.timeout_ms = some_number();
         frame.u.run.path = maybe_text();
         frame.u.run.cwd = maybe_text();
@@ -244,6 +245,7 @@ static void assert_observation(const struct observation *a,
     assert_int_equal(a->peak_rss, b->peak_rss);
     assert_int_equal(a->out_cut, b->out_cut);
     assert_int_equal(a->err_cut, b->err_cut);
+    assert_text(a->ran, b->ran);
     assert_int_equal(a->out_len, b->out_len);
     assert_memory_equal(a->out, b->out, a->out_len + 1);
     assert_int_equal(a->err == NULL, b->err == NULL);
