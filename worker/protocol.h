@@ -141,10 +141,10 @@ struct observation {
     bool out_cut, err_cut; /* the middle was dropped; "\n...\n" stands there */
 
     /* RUN_TRACE: lines of the script that ran, as ranges "1-5,7,9-12",
-     * ascending; NULL: not traced. Only a line that begins some code can be
-     * here: of a statement of many lines not all are, and what has no code
-     * (docstrings, `global`, `else:`) has no line. Forks of the run count,
-     * processes that it spawned do not. */
+     * ascending; NULL: not traced, or not to its end. Only a line that begins
+     * some code can be here: of a statement of many lines not all are, and what
+     * has no code (docstrings, `global`, `else:`) has no line. Forks of the run
+     * count, processes that it spawned do not. */
     char *ran;
 };
 

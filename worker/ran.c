@@ -40,7 +40,7 @@ char *ran_read(const char *path)
 
     if (file_read(path, LINES_MAX, &lines, &n, NULL))
         return NULL;
-    text = ranges(lines, n);
+    text = n > 0 && lines[0] ? NULL : ranges(lines, n);
     free(lines);
     return text;
 }

@@ -152,6 +152,7 @@ class Run:
         self.fds = fds
         self.code = None
         self.hook = sys.excepthook
+        self.tracer = self.lines = None
 
     def compile(self):
         """Compile the script.
@@ -513,6 +514,8 @@ def execute(*_):
         leaving = exc
     except BaseException as exc:
         wrong = exc
+    if RUN.tracer not in (None, sys.gettrace()):
+        RUN.lines[0] = 1
     if leaving is not None:
         status = exit_status(leaving)
     elif wrong is not None:
@@ -579,7 +582,7 @@ def trace_locations(monitoring, tool, path, lines):
     last, disable = len(lines) - 1, monitoring.DISABLE
 
     def hit(code, line):
-        if line <= last and code.co_filename == path:
+        if 0 < line <= last and code.co_filename == path:
             lines[line] = 1
         return disable
 
@@ -589,18 +592,23 @@ def trace_locations(monitoring, tool, path, lines):
 
 
 def trace_frames(path, lines):
-    """Trace with an earlier Python: frames of the script, line by line."""
+    """Trace with an earlier Python: frames of the script, line by line.
+
+    That ends early when the script sets a tracer of its own, or when the stack
+    is too deep for ours; execute() then sets byte 0.
+    """
     last = len(lines) - 1
 
     def local(frame, event, _):
         line = frame.f_lineno
-        if event == "line" and line is not None and line <= last:
+        if event == "line" and line and line <= last:
             lines[line] = 1
         return local
 
     def enter(frame, *_):
         return local if frame.f_code.co_filename == path else None
 
+    RUN.tracer, RUN.lines = enter, lines
     threading.settrace(enter)
     sys.settrace(enter)
 

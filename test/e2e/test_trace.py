@@ -138,6 +138,22 @@ def test_trace_survives_a_timeout(make, python):  # noqa: F811
     assert_ran(text, got["ran"])
 
 
+def test_lost_tracer_is_no_trace_rather_than_half_of_one(make, python):  # noqa: F811
+    w = make(python=python)
+    w.start()
+    for text in (
+            "import sys  #+\nsys.settrace(lambda *a: None)  #+\n"
+            "def f():  #+\n    return 1  #+\nf()  #+\n",
+            "def f():  #+\n    f()  #+\ntry:  #?\n    f()  #+\n"
+            "except RecursionError:  #+\n    print('deep')  #+\n"):
+        got = w.run(text, "trace")
+        assert (got["end"], got["exit_code"]) == ("exit", 0)
+        if version_of(python) >= (3, 12):
+            assert_ran(text, got["ran"])
+        else:
+            assert "ran" not in got
+
+
 @pytest.mark.parametrize("newline", ["\r\n", "\r"])
 def test_lines_are_counted_as_the_interpreter_does(make, newline):  # noqa: F811
     w = make()

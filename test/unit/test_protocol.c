@@ -438,6 +438,32 @@ static void ceilings_hold(void **state)
     }
 }
 
+static void lines_that_ran_have_a_ceiling(void **state)
+{
+    static const int errors[] = { 0, -EINVAL }; /* 1 MiB, and a byte more */
+    (void)state;
+
+    for (size_t i = 0; i < ARRAY_LEN(errors); i++) {
+        char *ran = xcalloc(RAN_MAX_BYTES + i + 1, 1);
+        struct frame frame = { .type = FRAME_RESULT, .u.result.ran = ran };
+        struct frame back;
+        struct buf line;
+        struct err err;
+
+        memset(ran, '1', RAN_MAX_BYTES + i);
+        buf_init(&line, FRAME_MAX_BYTES);
+        assert_int_equal(frame_encode(&frame, &line), 0);
+        int error = frame_decode(line.data, line.len, &back, &err);
+        assert_int_equal(error, errors[i]);
+        if (error)
+            assert_non_null(strstr(err.text, "\"ran\""));
+        else
+            frame_deinit(&back);
+        frame_deinit(&frame);
+        buf_deinit(&line);
+    }
+}
+
 static void unknown_members_are_ignored(void **state)
 {
     struct frame frame;
@@ -492,6 +518,7 @@ int main(void)
         cmocka_unit_test(a_copy_of_an_observation_shares_nothing),
         cmocka_unit_test(what_is_no_frame_is_refused_with_a_sentence),
         cmocka_unit_test(ceilings_hold),
+        cmocka_unit_test(lines_that_ran_have_a_ceiling),
         cmocka_unit_test(unknown_members_are_ignored),
         cmocka_unit_test(a_frame_that_does_not_fit_leaves_the_buffer_alone),
         cmocka_unit_test(endings_read_well),
