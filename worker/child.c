@@ -182,6 +182,7 @@ static void child_fork(struct child *child, const struct child_spec *spec,
         .path = spec->path,
         .cwd = spec->cwd,
         .env = spec->env,
+        .trace = spec->trace,
         .out = ends[0],
         .err = ends[1],
     };

@@ -473,6 +473,7 @@ static void ready_deinit(struct frame *frame)
 static const char *const how_names[] = {
     [RUN_FORK] = "fork",
     [RUN_FRESH] = "fresh",
+    [RUN_TRACE] = "trace",
 };
 
 static void run_encode(const struct frame *frame, struct json *to)
@@ -548,6 +549,7 @@ static void result_encode(const struct frame *frame, struct json *to)
         put_bytes(to, "err", o->err, o->err_len);
     json_put_bool(to, "out_cut", o->out_cut);
     json_put_bool(to, "err_cut", o->err_cut);
+    put_text(to, "ran", o->ran);
 }
 
 static void decode_match(struct reader *r, struct pattern_match *m)
@@ -583,6 +585,9 @@ static void result_decode(struct reader *r, struct frame *frame)
     o->err = get_bytes(r, "err", &o->err_len);
     o->out_cut = get_bool(r, "out_cut");
     o->err_cut = get_bool(r, "err_cut");
+    o->ran = get_text(r, "ran");
+    if (o->ran && strlen(o->ran) > RAN_MAX_BYTES)
+        complain(r, "ran", "text of at most 1 MiB");
 
     o->nmatches = get_count(r, "matches", PATTERNS_MAX);
     o->matches = xcalloc(o->nmatches + 1, sizeof(*o->matches));
@@ -734,6 +739,7 @@ void observation_deinit(struct observation *o)
     free(o->exc_message);
     free(o->out);
     free(o->err);
+    free(o->ran);
     memset(o, 0, sizeof(*o));
 }
 
@@ -743,6 +749,7 @@ void observation_copy(struct observation *to, const struct observation *from)
     to->why = xstrdup(from->why);
     to->exc_type = xstrdup(from->exc_type);
     to->exc_message = xstrdup(from->exc_message);
+    to->ran = xstrdup(from->ran);
     to->out = from->out ? xmemdup(from->out, from->out_len) : NULL;
     to->err = from->err ? xmemdup(from->err, from->err_len) : NULL;
     to->matches = xcalloc(from->nmatches + 1, sizeof(*to->matches));

@@ -78,8 +78,10 @@ struct ready {
 
 /* ---- run ---- */
 enum run_how {
-    RUN_FORK, /* forked from the zygote if there is one, else fresh */
-    RUN_FRESH /* a new interpreter, empty caches */
+    RUN_FORK,  /* forked from the zygote if there is one, else fresh */
+    RUN_FRESH, /* a new interpreter, empty caches */
+    RUN_TRACE  /* as RUN_FORK, and traced; fresh and untraced where there is no
+                * fork server */
 };
 
 struct run_request {
@@ -115,6 +117,8 @@ struct pattern_match {
     size_t nlines;
 };
 
+#define RAN_MAX_BYTES (1u << 20) /* of observation.ran */
+
 struct observation {
     enum observed_end end;
     int exit_code;
@@ -135,6 +139,13 @@ struct observation {
     char *out, *err;   /* head and tail of each stream, NUL-terminated */
     size_t out_len, err_len;
     bool out_cut, err_cut; /* the middle was dropped; "\n...\n" stands there */
+
+    /* RUN_TRACE: lines of the script that ran, as ranges "1-5,7,9-12",
+     * ascending; NULL: not traced, or not to its end. Only a line that begins
+     * some code can be here: of a statement of many lines not all are, and what
+     * has no code (docstrings, `global`, `else:`) has no line. Forks of the run
+     * count, processes that it spawned do not. */
+    char *ran;
 };
 
 /* ---- a frame ---- */

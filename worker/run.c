@@ -7,9 +7,9 @@
  *                                             timer closed, folders gone: done
  *
  * LAYING and DROPPING are file work on the thread pool; it touches nothing but
- * `laid`, `error` and paths that do not change meanwhile. The timer serves two
- * states: in RUNNING it is the watchdog over memory and processes, in SWEEPING
- * it looks again for what a run leaves behind.
+ * `laid`, `error`, `ran` and paths that do not change meanwhile. The timer
+ * serves two states: in RUNNING it is the watchdog over memory and processes,
+ * in SWEEPING it looks again for what a run leaves behind.
  *
  * How a run ended is decided in one place, run_judge(), from what the child
  * reports and what we did to it; the strongest cause wins. */
@@ -32,6 +32,7 @@
 #include "worker/child.h"
 #include "worker/env.h"
 #include "worker/limits.h"
+#include "worker/ran.h"
 #include "worker/scan.h"
 #include "worker/scratch.h"
 #include "worker/sweep.h"
@@ -62,6 +63,7 @@ struct run {
     char *cache;
     int error; /* of the laying */
     struct err err;
+    char *ran; /* read before the folders go */
 
     char *stop; /* why we killed it, or NULL */
     bool over_limit;
@@ -250,6 +252,8 @@ static void run_begin(struct run *run)
     run_enter(run, RUN_RUNNING);
     if (run->forked) {
         spec.zygote = job->zygote;
+        if (run->request.how == RUN_TRACE)
+            spec.trace = run->laid.ran;
         run->child = child_start(job->loop, &spec, &child_events, run);
     } else {
         env_merge(&env, &job->base);
@@ -445,8 +449,11 @@ static void run_drop(uv_work_t *work)
 {
     struct run *run = container_of(work, struct run, work);
 
-    if (run->laid.dir)
-        scratch_drop(&run->laid);
+    if (!run->laid.dir)
+        return;
+    if (run->forked && run->request.how == RUN_TRACE)
+        run->ran = ran_read(run->laid.ran);
+    scratch_drop(&run->laid);
 }
 
 static void run_settle(struct run *run)
@@ -468,6 +475,7 @@ static void run_on_dropped(uv_work_t *work, int status)
     struct run *run = container_of(work, struct run, work);
     (void)status;
 
+    run->observation.ran = run->ran;
     run->folders_open = false;
     run_settle(run);
 }

@@ -293,6 +293,7 @@ int scratch_lay(const char *root, uint64_t id, const char *script_dir,
 
     run->dir = xasprintf("%s/run-%" PRIu64, root, id);
     run->tmp = xasprintf("%s/tmp-%" PRIu64, root, id);
+    run->ran = xasprintf("%s/ran-%" PRIu64, root, id);
     run->file = file_join(run->dir, script_name);
     if (mkdir(run->dir, 0700) || mkdir(run->tmp, 0700))
         error = -errno;
@@ -314,9 +315,12 @@ void scratch_drop(struct scratch_run *run)
         tree_remove(run->dir);
     if (run->tmp)
         tree_remove(run->tmp);
+    if (run->ran)
+        tree_remove(run->ran);
     free(run->dir);
     free(run->file);
     free(run->tmp);
+    free(run->ran);
     *run = (struct scratch_run){ 0 };
 }
 

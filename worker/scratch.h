@@ -7,6 +7,7 @@
  *                   of them), the rest and all folders as symbolic links;
  *                   __pycache__, .git and the hidden names left out
  *   tmp-N/          its TMPDIR
+ *   ran-N           which of its lines ran, if it is traced (ran.h)
  *   home-cache-S/   the compile caches of slot S
  * All calls block and touch only their own paths: for the thread pool. */
 #ifndef AUTODD_SCRATCH_H
@@ -30,9 +31,10 @@ void scratch_close(const char *path);
 void scratch_clean(const char *mark);
 
 struct scratch_run {
-    char *dir;  /* absolute; caller frees the three */
+    char *dir;  /* absolute; scratch_drop() frees the four */
     char *file; /* dir/script_name */
     char *tmp;
+    char *ran; /* not made here */
 };
 
 /* Lay run `id`. -ENOSPC, -EACCES, ... : the run is lost, not a verdict. */

@@ -651,7 +651,7 @@ static void worker_pull(struct worker *w)
         }
         slot->id = first->request.id;
         slot->run = run_start(&w->job, &first->request, (int)(slot - w->slots),
-                              first->request.how == RUN_FORK && w->forks,
+                              first->request.how != RUN_FRESH && w->forks,
                               slot_on_done, slot);
         w->busy++;
         *link = first->next;

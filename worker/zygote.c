@@ -382,6 +382,8 @@ static char *request_packet(const struct fork_request *request, size_t *len)
     put_text(message, "path", request->path);
     put_text(message, "cwd", request->cwd);
     put_words(message, "env", request->env);
+    if (request->trace)
+        put_text(message, "trace", request->trace);
     if (json_write(message, &buf) != 0) {
         buf_clear(&buf);
         buf_addf(&buf, "{\"run\": %" PRIu64 "}", request->id);

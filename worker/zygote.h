@@ -65,6 +65,7 @@ struct fork_request {
     const char *path;
     const char *cwd;
     const struct strings *env; /* set over the zygote's */
+    const char *trace;         /* NULL, or the file to trace it to: ran.h */
     int out, err;
 };
 

@@ -9,6 +9,7 @@ Messages are packets on a SOCK_SEQPACKET socket, one JSON line each; bytes that
 need not be text are base64, lists of them NUL-terminated words in one base64.
 
     worker -> zygote    {"run", "path", "cwd", "env"} + descriptors: out, err
+                        "trace" too: a file for the lines that ran
     zygote -> worker    {"ready", "skipped"} or {"failed"}, once
                         {"syntax", "type", "message"}  does not compile
                         {"lost", "why"}                could not be run
@@ -44,6 +45,9 @@ PACKET_MAX = 1 << 17
 TEXT_MAX = 4000  # of a message for people
 PR_SET_PDEATHSIG = 1
 CUDA_NOT_INITIALIZED = 3
+PROT_READ_WRITE, MAP_SHARED = 3, 1
+LINES_MAX = 4 << 20  # as in ran.c
+TOOLS = (4, 3)  # numbers in sys.monitoring that belong to no kind of tool
 LAST = ("last_type", "last_value", "last_traceback", "last_exc")
 
 LIBC = ctypes.CDLL(None)
@@ -144,9 +148,11 @@ class Run:
         self.path = word(message["path"])
         self.cwd = word(message["cwd"])
         self.env = words(message["env"])
+        self.trace = word(message["trace"]) if "trace" in message else None
         self.fds = fds
         self.code = None
         self.hook = sys.excepthook
+        self.tracer = self.lines = None
 
     def compile(self):
         """Compile the script.
@@ -500,12 +506,16 @@ def execute(*_):
         if hasattr(sys, name):
             delattr(sys, name)
     status, interrupted, leaving, wrong = 0, False, None, None
+    if RUN.trace:
+        trace(RUN.path, RUN.trace)
     try:
         exec(RUN.code or source(RUN.path), sys.modules["__main__"].__dict__)
     except SystemExit as exc:
         leaving = exc
     except BaseException as exc:
         wrong = exc
+    if RUN.tracer not in (None, sys.gettrace()):
+        RUN.lines[0] = 1
     if leaving is not None:
         status = exit_status(leaving)
     elif wrong is not None:
@@ -513,6 +523,94 @@ def execute(*_):
         status = show(wrong)
     leaving = wrong = None
     finish(status, interrupted)
+
+
+def open_lines(path, name):
+    """Make a file with a byte for each line of a script, and map it.
+
+    What is set there survives any death of this process. The zeros are
+    written, not left as a hole: a full disk would else kill the script when
+    it first touches the page. No descriptor stays open.
+    """
+    with open(path, "rb") as script:
+        text = script.read()
+    size = text.count(b"\n") + text.count(b"\r") + 2
+    if size > LINES_MAX:
+        raise OverflowError
+    file = os.open(name, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
+    try:
+        if os.write(file, bytes(size)) != size:
+            raise OSError
+        mmap = ctypes.CDLL(None).mmap
+        mmap.restype = ctypes.c_void_p
+        mmap.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int,
+                         ctypes.c_int, ctypes.c_int, ctypes.c_long)
+        at = mmap(None, size, PROT_READ_WRITE, MAP_SHARED, file, 0)
+        if at == ctypes.c_void_p(-1).value:
+            raise OSError
+    except OSError:
+        os.unlink(name)
+        raise
+    finally:
+        os.close(file)
+    return (ctypes.c_ubyte * size).from_address(at)
+
+
+def trace(path, name):
+    """From now on note each line of the script that runs, to the very end.
+
+    Exit handlers, other threads and forks are in it. Without the file there
+    is no trace, and the worker sees that.
+    """
+    monitoring = getattr(sys, "monitoring", None)
+    tools = [tool for tool in TOOLS
+             if monitoring and monitoring.get_tool(tool) is None]
+    if monitoring and not tools:
+        return
+    try:
+        lines = open_lines(path, name)
+    except (OSError, OverflowError):
+        return
+    if monitoring:
+        trace_locations(monitoring, tools[0], path, lines)
+    else:
+        trace_frames(path, lines)
+
+
+def trace_locations(monitoring, tool, path, lines):
+    """Trace with Python 3.12 or later: each place in the code speaks once."""
+    last, disable = len(lines) - 1, monitoring.DISABLE
+
+    def hit(code, line):
+        if 0 < line <= last and code.co_filename == path:
+            lines[line] = 1
+        return disable
+
+    monitoring.use_tool_id(tool, "autodd-c")
+    monitoring.register_callback(tool, monitoring.events.LINE, hit)
+    monitoring.set_events(tool, monitoring.events.LINE)
+
+
+def trace_frames(path, lines):
+    """Trace with an earlier Python: frames of the script, line by line.
+
+    That ends early when the script sets a tracer of its own, or when the stack
+    is too deep for ours; execute() then sets byte 0.
+    """
+    last = len(lines) - 1
+
+    def local(frame, event, _):
+        line = frame.f_lineno
+        if event == "line" and line and line <= last:
+            lines[line] = 1
+        return local
+
+    def enter(frame, *_):
+        return local if frame.f_code.co_filename == path else None
+
+    RUN.tracer, RUN.lines = enter, lines
+    threading.settrace(enter)
+    sys.settrace(enter)
 
 
 def source(path):

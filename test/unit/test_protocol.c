@@ -127,6 +127,7 @@ static struct observation some_observation(void)
         .peak_rss = some_number(),
         .out_cut = chance(2),
         .err_cut = chance(2),
+        .ran = maybe_text(),
     };
 
     o.out = some_bytes(&o.out_len);
@@ -164,7 +165,7 @@ static struct frame some_frame(enum frame_type type)
     case FRAME_RUN:
         frame.u.run.id = some_number();
         frame.u.run.text.data = some_bytes(&frame.u.run.text.len);
-        frame.u.run.how = (enum run_how)chance(2);
+        frame.u.run.how = (enum run_how)chance(3);
         frame.u.run.timeout_ms = some_number();
         frame.u.run.path = maybe_text();
         frame.u.run.cwd = maybe_text();
@@ -244,6 +245,7 @@ static void assert_observation(const struct observation *a,
     assert_int_equal(a->peak_rss, b->peak_rss);
     assert_int_equal(a->out_cut, b->out_cut);
     assert_int_equal(a->err_cut, b->err_cut);
+    assert_text(a->ran, b->ran);
     assert_int_equal(a->out_len, b->out_len);
     assert_memory_equal(a->out, b->out, a->out_len + 1);
     assert_int_equal(a->err == NULL, b->err == NULL);
@@ -436,6 +438,32 @@ static void ceilings_hold(void **state)
     }
 }
 
+static void lines_that_ran_have_a_ceiling(void **state)
+{
+    static const int errors[] = { 0, -EINVAL }; /* 1 MiB, and a byte more */
+    (void)state;
+
+    for (size_t i = 0; i < ARRAY_LEN(errors); i++) {
+        char *ran = xcalloc(RAN_MAX_BYTES + i + 1, 1);
+        struct frame frame = { .type = FRAME_RESULT, .u.result.ran = ran };
+        struct frame back;
+        struct buf line;
+        struct err err;
+
+        memset(ran, '1', RAN_MAX_BYTES + i);
+        buf_init(&line, FRAME_MAX_BYTES);
+        assert_int_equal(frame_encode(&frame, &line), 0);
+        int error = frame_decode(line.data, line.len, &back, &err);
+        assert_int_equal(error, errors[i]);
+        if (error)
+            assert_non_null(strstr(err.text, "\"ran\""));
+        else
+            frame_deinit(&back);
+        frame_deinit(&frame);
+        buf_deinit(&line);
+    }
+}
+
 static void unknown_members_are_ignored(void **state)
 {
     struct frame frame;
@@ -490,6 +518,7 @@ int main(void)
         cmocka_unit_test(a_copy_of_an_observation_shares_nothing),
         cmocka_unit_test(what_is_no_frame_is_refused_with_a_sentence),
         cmocka_unit_test(ceilings_hold),
+        cmocka_unit_test(lines_that_ran_have_a_ceiling),
         cmocka_unit_test(unknown_members_are_ignored),
         cmocka_unit_test(a_frame_that_does_not_fit_leaves_the_buffer_alone),
         cmocka_unit_test(endings_read_well),
