@@ -30,19 +30,24 @@ enum edit_tier { TIER_COARSE, TIER_FINE, TIER_MUTATE };
 
 /* name, tier, first guess of the share that succeeds (measured by test/bench;
  * learned anew in each run). The generator of row NAME is gen_NAME. */
+/* clang-format off */
 #define VOCABULARY(row)                                                        \
-    row(trivia, TIER_COARSE, 0.9) row(definition, TIER_FINE, 0.5)        \
-        row(statement, TIER_COARSE, 0.5) row(import, TIER_FINE, 0.5)     \
-            row(unwrap, TIER_COARSE, 0.3) row(inline, TIER_COARSE, 0.3)    \
-                row(parameter, TIER_FINE, 0.4)                             \
-                    row(argument, TIER_FINE, 0.3)                          \
-                        row(keyword, TIER_FINE, 0.3)                       \
-                            row(decorator, TIER_FINE, 0.3)                 \
-                                row(annotation, TIER_FINE, 0.5)            \
-                                    row(element, TIER_FINE, 0.3)           \
-                                        row(expression, TIER_MUTATE, 0.2)      \
-                                            row(integer, TIER_MUTATE, 0.3)     \
-                                                row(string, TIER_MUTATE, 0.3)
+    row(trivia, TIER_COARSE, 0.9)                                              \
+    row(definition, TIER_FINE, 0.5)                                            \
+    row(statement, TIER_COARSE, 0.5)                                           \
+    row(import, TIER_FINE, 0.5)                                                \
+    row(unwrap, TIER_COARSE, 0.3)                                              \
+    row(inline, TIER_COARSE, 0.3)                                              \
+    row(parameter, TIER_FINE, 0.4)                                             \
+    row(argument, TIER_FINE, 0.3)                                              \
+    row(keyword, TIER_FINE, 0.3)                                               \
+    row(decorator, TIER_FINE, 0.3)                                             \
+    row(annotation, TIER_FINE, 0.5)                                            \
+    row(element, TIER_FINE, 0.3)                                               \
+    row(expression, TIER_MUTATE, 0.2)                                          \
+    row(integer, TIER_MUTATE, 0.3)                                             \
+    row(string, TIER_MUTATE, 0.3)
+/* clang-format on */
 
 #define VOCABULARY_ENUM(name, tier, prior) EDIT_##name,
 enum edit_kind { VOCABULARY(VOCABULARY_ENUM) EDIT_KINDS };

@@ -23,244 +23,119 @@
 #include "grammar/tree.h"
 
 /* id, name in the grammar. */
-#define NODE_NAMED(row)                                                                                                            \
-    row(MODULE, "module") row(IDENTIFIER, "identifier")                                                                            \
-        row(COMMENT, "comment") row(LINE_CONTINUATION, "line_continuation")                                                        \
-            row(ERROR, "ERROR") row(BLOCK, "block") /* simple statements */                                                        \
-        row(IMPORT, "import_statement") row(IMPORT_FROM,                                                                           \
-                                            "import_from_statement")                                                               \
-            row(FUTURE_IMPORT, "future_import_statement") row(                                                                     \
-                IMPORT_PREFIX,                                                                                                     \
-                "import_prefix") row(RELATIVE_IMPORT,                                                                              \
-                                     "relative_import") row(ALIASED_IMPORT,                                                        \
-                                                            "aliased_import")                                                      \
-                row(WILDCARD_IMPORT, "wildcard_import") row(                                                                       \
-                    DOTTED_NAME, "dotted_name") row(PRINT_STATEMENT,                                                               \
-                                                    "print_statement")                                                             \
-                    row(CHEVRON, "chevron") row(                                                                                   \
-                        EXEC_STATEMENT,                                                                                            \
-                        "exec_statement") row(ASSERT, "assert_statement")                                                          \
-                        row(EXPRESSION_STATEMENT, "expression_statement") row(                                                     \
-                            RETURN,                                                                                                \
-                            "return_statement") row(DELETE,                                                                        \
-                                                    "delete_statement")                                                            \
-                            row(RAISE, "raise_statement") row(                                                                     \
-                                PASS, "pass_statement") row(BREAK,                                                                 \
-                                                            "break_statement")                                                     \
-                                row(CONTINUE, "continue_statement") row(                                                           \
-                                    GLOBAL, "global_statement")                                                                    \
-                                    row(NONLOCAL, "nonlocal_statement") row(                                                       \
-                                        TYPE_ALIAS,                                                                                \
-                                        "type_alias_statement") /* compound                                                        \
-                                                                   statements                                                      \
-                                                                   and their                                                       \
-                                                                   clauses */                                                      \
-        row(IF, "if_statement") row(ELIF, "elif_clause") row(                                                                      \
-            ELSE, "else_clause") row(FOR, "for_statement")                                                                         \
-            row(WHILE, "while_statement") row(TRY, "try_statement") row(                                                           \
-                EXCEPT, "except_clause") row(FINALLY, "finally_clause")                                                            \
-                row(WITH, "with_statement") row(WITH_CLAUSE, "with_clause")                                                        \
-                    row(WITH_ITEM, "with_item") row(                                                                               \
-                        MATCH, "match_statement") row(CASE, "case_clause")                                                         \
-                        row(FUNCTION, "function_definition") row(                                                                  \
-                            CLASS, "class_definition")                                                                             \
-                            row(DECORATED, "decorated_definition") row(                                                            \
-                                DECORATOR,                                                                                         \
-                                "decorator") /* parameters and arguments */                                                        \
-        row(PARAMETERS, "parameters") row(                                                                                         \
-            LAMBDA_PARAMETERS, "lambda_parameters") row(DEFAULT_PARAMETER,                                                         \
-                                                        "default_parameter")                                                       \
-            row(TYPED_PARAMETER, "typed_parameter") row(                                                                           \
-                TYPED_DEFAULT_PARAMETER, "typed_default_parameter")                                                                \
-                row(LIST_SPLAT_PATTERN, "list_splat_pattern") row(                                                                 \
-                    DICTIONARY_SPLAT_PATTERN, "dictionary_splat_pattern")                                                          \
-                    row(POSITIONAL_SEPARATOR, "positional_separator") row(                                                         \
-                        KEYWORD_SEPARATOR, "keyword_separator")                                                                    \
-                        row(ARGUMENT_LIST, "argument_list") row(                                                                   \
-                            KEYWORD_ARGUMENT,                                                                                      \
-                            "keyword_argument") row(LIST_SPLAT, "list_splat")                                                      \
-                            row(DICTIONARY_SPLAT, "dictionary_splat")                                                              \
-                                row(PARENTHESIZED_LIST_SPLAT,                                                                      \
-                                    "parenthesized_list_splat")                                                                    \
-                                    row(TYPE_PARAMETER,                                                                            \
-                                        "type_parameter") /* expressions */                                                        \
-        row(ASSIGNMENT, "assignment") row(                                                                                         \
-            AUGMENTED_ASSIGNMENT,                                                                                                  \
-            "augmented_"                                                                                                           \
-            "assignment") row(NAMED_EXPRESSION, "named_expression")                                                                \
-            row(PATTERN_LIST, "pattern_list") row(                                                                                 \
-                EXPRESSION_LIST,                                                                                                   \
-                "expression_list") row(NOT_OPERATOR,                                                                               \
-                                       "not_"                                                                                      \
-                                       "operat"                                                                                    \
-                                       "or") row(BOOLEAN_OPERATOR,                                                                 \
-                                                 "boolean_"                                                                        \
-                                                 "operato"                                                                         \
-                                                 "r") row(BINARY_OPERATOR,                                                         \
-                                                          "binary_operator")                                                       \
-                row(UNARY_OPERATOR, "unary_operator") row(                                                                         \
-                    COMPARISON,                                                                                                    \
-                    "compar"                                                                                                       \
-                    "ison_"                                                                                                        \
-                    "operat"                                                                                                       \
-                    "or") row(LAMBDA,                                                                                              \
-                              "lambda") row(YIELD,                                                                                 \
-                                            "yield") row(AWAIT,                                                                    \
-                                                         "await") row(ATTRIBUTE,                                                   \
-                                                                      "attrib"                                                     \
-                                                                      "ute")                                                       \
-                    row(SUBSCRIPT, "subscript") row(SLICE, "slice") row(                                                           \
-                        CALL,                                                                                                      \
-                        "call") row(LIST,                                                                                          \
-                                    "list") row(SET,                                                                               \
-                                                "set") row(TUPLE,                                                                  \
-                                                           "tuple") row(DICTIONARY,                                                \
-                                                                        "dict"                                                     \
-                                                                        "iona"                                                     \
-                                                                        "ry")                                                      \
-                        row(PAIR, "pair") row(                                                                                     \
-                            LIST_COMPREHENSION,                                                                                    \
-                            "list_"                                                                                                \
-                            "comprehens"                                                                                           \
-                            "ion") row(DICTIONARY_COMPREHENSION,                                                                   \
-                                       "dictionary_"                                                                               \
-                                       "comprehension") row(SET_COMPREHENSION,                                                     \
-                                                            "set_"                                                                 \
-                                                            "comprehension")                                                       \
-                            row(GENERATOR_EXPRESSION, "generator_expression") row(                                                 \
-                                FOR_IN_CLAUSE,                                                                                     \
-                                "for_in_clause") row(IF_CLAUSE,                                                                    \
-                                                     "if_clause") row(PARENTHESIZED,                                               \
-                                                                      "parent"                                                     \
-                                                                      "hesize"                                                     \
-                                                                      "d_"                                                         \
-                                                                      "expres"                                                     \
-                                                                      "sion")                                                      \
-                                row(CONDITIONAL, "conditional_expression") row(                                                    \
-                                    CONCATENATED_STRING,                                                                           \
-                                    "concatenated_"                                                                                \
-                                    "string") row(STRING,                                                                          \
-                                                  "string") row(STRING_START,                                                      \
-                                                                "string_"                                                          \
-                                                                "start")                                                           \
-                                    row(STRING_CONTENT, "string_content") row(                                                     \
-                                        STRING_END,                                                                                \
-                                        "string_end") row(INTERPOLATION,                                                           \
-                                                          "interpolation")                                                         \
-                                        row(FORMAT_SPECIFIER,                                                                      \
-                                            "format_"                                                                              \
-                                            "specifier") row(FORMAT_EXPRESSION,                                                    \
-                                                             "format_"                                                             \
-                                                             "expressi"                                                            \
-                                                             "o"                                                                   \
-                                                             "n")                                                                  \
-                                            row(TYPE_CONVERSION,                                                                   \
-                                                "type_"                                                                            \
-                                                "conversion") row(ESCAPE_SEQUENCE,                                                 \
-                                                                  "escap"                                                          \
-                                                                  "e_"                                                             \
-                                                                  "seque"                                                          \
-                                                                  "nce")                                                           \
-                                                row(ESCAPE_INTERPOLATION,                                                          \
-                                                    "es"                                                                           \
-                                                    "ca"                                                                           \
-                                                    "pe"                                                                           \
-                                                    "_i"                                                                           \
-                                                    "nt"                                                                           \
-                                                    "er"                                                                           \
-                                                    "po"                                                                           \
-                                                    "la"                                                                           \
-                                                    "ti"                                                                           \
-                                                    "o"                                                                            \
-                                                    "n") row(INTEGER,                                                              \
-                                                             "inte"                                                                \
-                                                             "ger") row(FLOAT,                                                     \
-                                                                        "floa"                                                     \
-                                                                        "t")                                                       \
-                                                    row(TRUE_NAME, "true") row(                                                    \
-                                                        FALSE_NAME,                                                                \
-                                                        "false") row(NONE_NAME,                                                    \
-                                                                     "none")                                                       \
-                                                        row(ELLIPSIS,                                                              \
-                                                            "ellips"                                                               \
-                                                            "is") row(TYPE,                                                        \
-                                                                      "type")                                                      \
-                                                            row(SPLAT_TYPE,                                                        \
-                                                                "spla"                                                             \
-                                                                "t_"                                                               \
-                                                                "typ"                                                              \
-                                                                "e") row(GENERIC_TYPE,                                             \
-                                                                         "gen"                                                     \
-                                                                         "eri"                                                     \
-                                                                         "c_"                                                      \
-                                                                         "typ"                                                     \
-                                                                         "e")                                                      \
-                                                                row(UNION_TYPE,                                                    \
-                                                                    "union_"                                                       \
-                                                                    "type")                                                        \
-                                                                    row(CONSTRAINED_TYPE,                                          \
-                                                                        "cons"                                                     \
-                                                                        "trai"                                                     \
-                                                                        "ned_"                                                     \
-                                                                        "typ"                                                      \
-                                                                        "e")                                                       \
-                                                                        row(MEMBER_TYPE,                                           \
-                                                                            "memb"                                                 \
-                                                                            "er_"                                                  \
-                                                                            "typ"                                                  \
-                                                                            "e") /* patterns of match; pattern lists of targets */ \
-        row(AS_PATTERN, "as_pattern")                                                                                              \
-            row(AS_PATTERN_TARGET, "as_pattern_target")                                                                            \
-                row(TUPLE_PATTERN, "tuple_pattern")                                                                                \
-                    row(LIST_PATTERN, "list_pattern")                                                                              \
-                        row(CASE_PATTERN, "case_pattern") row(UNION_PATTERN,                                                       \
-                                                              "union_pattern")                                                     \
-                            row(DICT_PATTERN, "dict_pattern")                                                                      \
-                                row(SPLAT_PATTERN, "splat_pattern")                                                                \
-                                    row(KEYWORD_PATTERN, "keyword_pattern")                                                        \
-                                        row(CLASS_PATTERN, "class_pattern")                                                        \
-                                            row(COMPLEX_PATTERN,                                                                   \
-                                                "complex_pattern")
+/* clang-format off */
+#define NODE_NAMED(row)                                                        \
+    row(MODULE, "module") row(IDENTIFIER, "identifier")                        \
+    row(COMMENT, "comment") row(LINE_CONTINUATION, "line_continuation")        \
+    row(ERROR, "ERROR") row(BLOCK, "block")                                    \
+    /* simple statements */                                                    \
+    row(IMPORT, "import_statement") row(IMPORT_FROM, "import_from_statement")  \
+    row(FUTURE_IMPORT, "future_import_statement")                              \
+    row(IMPORT_PREFIX, "import_prefix")                                        \
+    row(RELATIVE_IMPORT, "relative_import")                                    \
+    row(ALIASED_IMPORT, "aliased_import")                                      \
+    row(WILDCARD_IMPORT, "wildcard_import") row(DOTTED_NAME, "dotted_name")    \
+    row(PRINT_STATEMENT, "print_statement") row(CHEVRON, "chevron")            \
+    row(EXEC_STATEMENT, "exec_statement") row(ASSERT, "assert_statement")      \
+    row(EXPRESSION_STATEMENT, "expression_statement")                          \
+    row(RETURN, "return_statement") row(DELETE, "delete_statement")            \
+    row(RAISE, "raise_statement") row(PASS, "pass_statement")                  \
+    row(BREAK, "break_statement") row(CONTINUE, "continue_statement")          \
+    row(GLOBAL, "global_statement") row(NONLOCAL, "nonlocal_statement")        \
+    row(TYPE_ALIAS, "type_alias_statement")                                    \
+    /* compound statements and their clauses */                                \
+    row(IF, "if_statement") row(ELIF, "elif_clause") row(ELSE, "else_clause")  \
+    row(FOR, "for_statement") row(WHILE, "while_statement")                    \
+    row(TRY, "try_statement") row(EXCEPT, "except_clause")                     \
+    row(FINALLY, "finally_clause") row(WITH, "with_statement")                 \
+    row(WITH_CLAUSE, "with_clause") row(WITH_ITEM, "with_item")                \
+    row(MATCH, "match_statement") row(CASE, "case_clause")                     \
+    row(FUNCTION, "function_definition") row(CLASS, "class_definition")        \
+    row(DECORATED, "decorated_definition") row(DECORATOR, "decorator")         \
+    /* parameters and arguments */                                             \
+    row(PARAMETERS, "parameters") row(LAMBDA_PARAMETERS, "lambda_parameters")  \
+    row(DEFAULT_PARAMETER, "default_parameter")                                \
+    row(TYPED_PARAMETER, "typed_parameter")                                    \
+    row(TYPED_DEFAULT_PARAMETER, "typed_default_parameter")                    \
+    row(LIST_SPLAT_PATTERN, "list_splat_pattern")                              \
+    row(DICTIONARY_SPLAT_PATTERN, "dictionary_splat_pattern")                  \
+    row(POSITIONAL_SEPARATOR, "positional_separator")                          \
+    row(KEYWORD_SEPARATOR, "keyword_separator")                                \
+    row(ARGUMENT_LIST, "argument_list")                                        \
+    row(KEYWORD_ARGUMENT, "keyword_argument") row(LIST_SPLAT, "list_splat")    \
+    row(DICTIONARY_SPLAT, "dictionary_splat")                                  \
+    row(PARENTHESIZED_LIST_SPLAT, "parenthesized_list_splat")                  \
+    row(TYPE_PARAMETER, "type_parameter")                                      \
+    /* expressions */                                                          \
+    row(ASSIGNMENT, "assignment")                                              \
+    row(AUGMENTED_ASSIGNMENT, "augmented_assignment")                          \
+    row(NAMED_EXPRESSION, "named_expression")                                  \
+    row(PATTERN_LIST, "pattern_list") row(EXPRESSION_LIST, "expression_list")  \
+    row(NOT_OPERATOR, "not_operator")                                          \
+    row(BOOLEAN_OPERATOR, "boolean_operator")                                  \
+    row(BINARY_OPERATOR, "binary_operator")                                    \
+    row(UNARY_OPERATOR, "unary_operator")                                      \
+    row(COMPARISON, "comparison_operator") row(LAMBDA, "lambda")               \
+    row(YIELD, "yield") row(AWAIT, "await") row(ATTRIBUTE, "attribute")        \
+    row(SUBSCRIPT, "subscript") row(SLICE, "slice") row(CALL, "call")          \
+    row(LIST, "list") row(SET, "set") row(TUPLE, "tuple")                      \
+    row(DICTIONARY, "dictionary") row(PAIR, "pair")                            \
+    row(LIST_COMPREHENSION, "list_comprehension")                              \
+    row(DICTIONARY_COMPREHENSION, "dictionary_comprehension")                  \
+    row(SET_COMPREHENSION, "set_comprehension")                                \
+    row(GENERATOR_EXPRESSION, "generator_expression")                          \
+    row(FOR_IN_CLAUSE, "for_in_clause") row(IF_CLAUSE, "if_clause")            \
+    row(PARENTHESIZED, "parenthesized_expression")                             \
+    row(CONDITIONAL, "conditional_expression")                                 \
+    row(CONCATENATED_STRING, "concatenated_string") row(STRING, "string")      \
+    row(STRING_START, "string_start") row(STRING_CONTENT, "string_content")    \
+    row(STRING_END, "string_end") row(INTERPOLATION, "interpolation")          \
+    row(FORMAT_SPECIFIER, "format_specifier")                                  \
+    row(FORMAT_EXPRESSION, "format_expression")                                \
+    row(TYPE_CONVERSION, "type_conversion")                                    \
+    row(ESCAPE_SEQUENCE, "escape_sequence")                                    \
+    row(ESCAPE_INTERPOLATION, "escape_interpolation") row(INTEGER, "integer")  \
+    row(FLOAT, "float") row(TRUE_NAME, "true") row(FALSE_NAME, "false")        \
+    row(NONE_NAME, "none") row(ELLIPSIS, "ellipsis") row(TYPE, "type")         \
+    row(SPLAT_TYPE, "splat_type") row(GENERIC_TYPE, "generic_type")            \
+    row(UNION_TYPE, "union_type") row(CONSTRAINED_TYPE, "constrained_type")    \
+    row(MEMBER_TYPE, "member_type")                                            \
+    /* patterns of match; pattern lists of targets */                          \
+    row(AS_PATTERN, "as_pattern") row(AS_PATTERN_TARGET, "as_pattern_target")  \
+    row(TUPLE_PATTERN, "tuple_pattern") row(LIST_PATTERN, "list_pattern")      \
+    row(CASE_PATTERN, "case_pattern") row(UNION_PATTERN, "union_pattern")      \
+    row(DICT_PATTERN, "dict_pattern") row(SPLAT_PATTERN, "splat_pattern")      \
+    row(KEYWORD_PATTERN, "keyword_pattern")                                    \
+    row(CLASS_PATTERN, "class_pattern")                                        \
+    row(COMPLEX_PATTERN, "complex_pattern")
 
 #define NODE_TOKENS(row)                                                       \
-    row(COMMA, ",") row(SEMICOLON, ";") row(COLON, ":") row(DOT, ".") row(     \
-        LPAREN, "(") row(RPAREN, ")") row(LBRACKET, "[") row(RBRACKET, "]")    \
-        row(LBRACE, "{") row(RBRACE, "}") row(EQUALS, "=") row(ARROW, "->")    \
-            row(WALRUS, ":=") row(STAR, "*") row(STAR_STAR, "**") row(         \
-                AT, "@") row(UNDERSCORE, "_") row(MINUS, "-") row(PLUS, "+")   \
-                row(TILDE, "~") row(KW_IF, "if") row(KW_ELIF, "elif") row(     \
-                    KW_ELSE, "else") row(KW_FOR, "for") row(KW_WHILE, "while") \
-                    row(KW_TRY, "try") row(KW_EXCEPT, "except") row(           \
-                        KW_FINALLY,                                            \
-                        "finally") row(KW_WITH, "with") row(KW_MATCH, "match") \
-                        row(KW_CASE, "case") row(KW_DEF, "def") row(           \
-                            KW_CLASS, "class") row(KW_LAMBDA, "lambda")        \
-                            row(KW_ASYNC, "async") row(KW_AWAIT, "await") row( \
-                                KW_IMPORT, "import") row(KW_FROM, "from")      \
-                                row(KW_AS, "as") row(KW_IN, "in") row(KW_IS,   \
-                                                                      "is")    \
-                                    row(KW_NOT, "not") row(KW_AND, "and") row( \
-                                        KW_OR, "or") row(KW_RETURN, "return")  \
-                                        row(KW_RAISE, "raise") row(KW_ASSERT,  \
-                                                                   "assert")   \
-                                            row(KW_DEL, "del") row(KW_GLOBAL,  \
-                                                                   "global")   \
-                                                row(KW_NONLOCAL, "nonlocal")   \
-                                                    row(KW_YIELD, "yield")     \
-                                                        row(KW_TYPE, "type")   \
-                                                            row(KW_PASS,       \
-                                                                "pass")
+    row(COMMA, ",") row(SEMICOLON, ";") row(COLON, ":") row(DOT, ".")          \
+    row(LPAREN, "(") row(RPAREN, ")") row(LBRACKET, "[") row(RBRACKET, "]")    \
+    row(LBRACE, "{") row(RBRACE, "}") row(EQUALS, "=") row(ARROW, "->")        \
+    row(WALRUS, ":=") row(STAR, "*") row(STAR_STAR, "**") row(AT, "@")         \
+    row(UNDERSCORE, "_") row(MINUS, "-") row(PLUS, "+") row(TILDE, "~")        \
+    row(KW_IF, "if") row(KW_ELIF, "elif") row(KW_ELSE, "else")                 \
+    row(KW_FOR, "for") row(KW_WHILE, "while") row(KW_TRY, "try")               \
+    row(KW_EXCEPT, "except") row(KW_FINALLY, "finally") row(KW_WITH, "with")   \
+    row(KW_MATCH, "match") row(KW_CASE, "case") row(KW_DEF, "def")             \
+    row(KW_CLASS, "class") row(KW_LAMBDA, "lambda") row(KW_ASYNC, "async")     \
+    row(KW_AWAIT, "await") row(KW_IMPORT, "import") row(KW_FROM, "from")       \
+    row(KW_AS, "as") row(KW_IN, "in") row(KW_IS, "is") row(KW_NOT, "not")      \
+    row(KW_AND, "and") row(KW_OR, "or") row(KW_RETURN, "return")               \
+    row(KW_RAISE, "raise") row(KW_ASSERT, "assert") row(KW_DEL, "del")         \
+    row(KW_GLOBAL, "global") row(KW_NONLOCAL, "nonlocal")                      \
+    row(KW_YIELD, "yield") row(KW_TYPE, "type") row(KW_PASS, "pass")
 
 #define NODE_FIELDS(row)                                                       \
     row(alias) row(alternative) row(argument) row(arguments) row(attribute)    \
-        row(body) row(cause) row(code) row(condition) row(consequence)         \
-            row(definition) row(expression) row(format_specifier)              \
-                row(function) row(guard) row(key) row(left) row(module_name)   \
-                    row(name) row(object) row(operator) row(operators)         \
-                        row(parameters) row(return_type) row(right)            \
-                            row(subject) row(subscript) row(superclasses)      \
-                                row(type) row(type_conversion)                 \
-                                    row(type_parameters) row(value)
+    row(body) row(cause) row(code) row(condition) row(consequence)             \
+    row(definition) row(expression) row(format_specifier) row(function)        \
+    row(guard) row(key) row(left) row(module_name) row(name) row(object)       \
+    row(operator) row(operators) row(parameters) row(return_type) row(right)   \
+    row(subject) row(subscript) row(superclasses) row(type)                    \
+    row(type_conversion) row(type_parameters) row(value)
+/* clang-format on */
 
 #define NODE_ENUM(id, name) NODE_##id,
 #define NODE_FIELD_ENUM(name) FIELD_##name,

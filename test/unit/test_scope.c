@@ -30,7 +30,7 @@ static void assert_uses(const char *text, const char *name, int nth,
     uint32_t symbol = scopes_symbol_at(scopes, place(text, name, nth));
 
     if (symbol == SYMBOL_NONE) {
-        strcat(got, "none");
+        snprintf(got, sizeof(got), "none");
     } else {
         const struct occurrence *occ = symbol_occurrences(scopes, symbol, &n);
         for (size_t i = 0; i < n; i++) {
@@ -40,7 +40,8 @@ static void assert_uses(const char *text, const char *name, int nth,
             snprintf(got + strlen(got), sizeof(got) - strlen(got), "%c%d ",
                      "BALDG"[occ[i].role], count);
         }
-        strcat(got, symbol_bound(scopes, symbol) ? "bound" : "free");
+        snprintf(got + strlen(got), sizeof(got) - strlen(got), "%s",
+                 symbol_bound(scopes, symbol) ? "bound" : "free");
     }
     assert_string_equal(got, expected);
     scopes_free(scopes);
