@@ -65,21 +65,18 @@ uint64_t fleet_now_ms(const struct fleet *fleet)
 /* Answer the run at `index`; false when there is none. */
 static inline bool fake_fleet_turn(struct fleet *fleet, unsigned index)
 {
-    static const struct observation lost = { .end = END_LOST };
-
     if (index >= fleet->n)
         return false;
     struct fake_run run = fleet->runs[index];
-    struct observation o = lost;
+    struct observation o = { .end = END_LOST };
 
     fleet->n--;
     memmove(&fleet->runs[index], &fleet->runs[index + 1],
             (fleet->n - index) * sizeof(run));
     if (!fleet->cancelled)
         o = fleet->oracle(fleet->arg, run.text, run.how);
-    run.done(run.arg, &o);
-    if (!fleet->cancelled)
-        observation_deinit(&o);
+    run.done(run.arg, &o); /* may cancel */
+    observation_deinit(&o);
     free(run.text);
     return true;
 }
