@@ -1,7 +1,8 @@
 /* One minimization, in phases:
  *
  *   STARTING     worker up, interpreter found, fork server loaded
- *   CALIBRATING  the original runs; the signature is pinned
+ *   CALIBRATING  the original runs; the signature is pinned; then one more run
+ *                under a tracer, for the lines that are never reached
  *   SEARCHING    trials (first those the store remembers)
  *   VERIFYING    the final check from the final path
  *   CLOSING      worker, writer and store end, in that order; then done
@@ -26,6 +27,7 @@
 #include "config/log.h"
 #include "config/mem.h"
 #include "grammar/guard.h"
+#include "grammar/idle.h"
 #include "minimizer/calibrate.h"
 #include "minimizer/explain.h"
 #include "minimizer/fleet/fleet.h"
@@ -78,6 +80,8 @@ struct session {
     bool fork;
     uint64_t fresh_timeout_ms, fork_timeout_ms;
     double rate;
+    struct span *idle; /* never reached, by the trace */
+    size_t nidle;
     bool guarded; /* candidates must satisfy guard_holds() */
 
     struct search *search;
@@ -105,6 +109,7 @@ static void session_on_note(void *arg, const char *text);
 static void session_on_no_worker(void *arg, const struct err *err);
 static void session_on_no_runs(void *arg, const struct err *err);
 static void calibrate_pump(struct session *s);
+static void trace_begin(struct session *s);
 static void search_begin(struct session *s);
 static void session_on_reported(void *arg, const struct store_report *row,
                                 bool accepted);
@@ -239,6 +244,7 @@ static void session_free(struct session *s)
     setup_deinit(&s->setup);
     input_deinit(&s->input);
     free(s->steps);
+    free(s->idle);
     free(s->user_cwd);
     free(s->python);
     free(s->python_version);
@@ -305,6 +311,8 @@ static void session_on_ready(void *arg, const struct ready *ready)
     if (s->phase != SESSION_STARTING)
         return;
     if (!ready->ok) {
+        if (ready->usage)
+            decide(s, EXIT_USAGE, "usage");
         fail(s, ready->error);
         return;
     }
@@ -431,7 +439,46 @@ static void calibrate_over(struct session *s)
                               bytes_of(s->input.text, s->input.len), &text))
         warn_of_own_text(s, &text);
     buf_deinit(&text);
+    trace_begin(s);
+}
+
+/* ---- tracing ---- */
+
+/* What the traced run says of the original is a guess at best: no trace, no
+ * guess. */
+static void session_on_traced(void *arg, const struct observation *observation)
+{
+    struct session *s = arg;
+    struct err err;
+
+    if (s->phase != SESSION_CALIBRATING)
+        return;
+    if (observation->ran &&
+        signature_judge(s->signature, observation, NULL) == VERDICT_YES) {
+        if (idle_spans(s->input.tree, observation->ran, &s->idle, &s->nidle,
+                       &err))
+            log_info("trace: %s", err.text);
+    } else {
+        say(s, SAY_NOTE,
+            "the script fails otherwise, or not, under a tracer: code that "
+            "never runs is not known beforehand");
+    }
     search_begin(s);
+}
+
+static void trace_begin(struct session *s)
+{
+    struct run_request request = {
+        .text = bytes_of(s->input.text, s->input.len),
+        .how = RUN_TRACE,
+        .timeout_ms = 3 * s->fork_timeout_ms,
+        .cwd = s->in_user_cwd ? s->user_cwd : NULL,
+    };
+
+    if (s->fork && s->rate >= 1)
+        fleet_run(s->fleet, &request, session_on_traced, s);
+    else
+        search_begin(s);
 }
 
 /* ---- SEARCHING ---- */
@@ -603,6 +650,8 @@ static void search_begin(struct session *s)
     struct search_opts opts = {
         .width = (unsigned)s->config->jobs,
         .allowed = s->guarded ? guard_holds : NULL,
+        .idle = s->idle,
+        .nidle = s->nidle,
     };
     struct trials_spec spec = {
         .fleet = s->fleet,

@@ -10,10 +10,12 @@
  *               the message's headline when no asked text stands in it
  *   kind        of a comparison: drift stays drift, some wrong stays some
  *
- * With an asked text the words of the script around it become gaps: the text
- * says what to look for, and "tail: 48 lanes ..." may become "0: 1 lanes ...".
- * Where all of the line is the script's own, only the text is left of it.
- * Without one all words stay, for they are all there is.
+ * With an asked text the words of the script around it in an exception become
+ * gaps: the text says what to look for, and the library's words are there to
+ * tell one failure from another; "tail: 48 lanes ..." may become "0: 1 lanes
+ * ...". Where all of the line is the script's own, only the text is left of it.
+ * In plain output, which anything may print, all words of the line stay, and so
+ * do they without an asked text.
  *
  * A judgement goes from cheap and certain to fine: no verdict, ending, what it
  * never is, texts, type, templates. */
@@ -56,6 +58,7 @@ struct signature {
     char *type;
     char *message;      /* whole, for --signature exact */
     bool *in_exception; /* one a text and regex */
+    bool *on_err;       /* one a text and regex: in plain output, where */
     struct line *lines;
     size_t nlines, room;
     enum comparison_kind kind;
@@ -250,6 +253,9 @@ static void keep_asked(struct signature *s, size_t k, bool plain,
     buf_init(&text, TEXT_MAX);
     if (s->config->tightness == TIGHT_EXACT) {
         buf_add(&text, line.data, line.len);
+    } else if (plain) {
+        template_line(line.data, line.len, &s->config->err_msgs, NULL, true,
+                      &text);
     } else if (k < TEMPLATE_ASKED_MAX &&
                template_is_own(line.data, line.len, words)) {
         buf_addc(&text, TEMPLATE_GAP);
@@ -424,8 +430,13 @@ struct signature *signature_pin(const struct config *config,
 
     s->config = config;
     s->in_exception = xcalloc(nasked(config) + 1, sizeof(bool));
-    for (size_t k = 0; k < nasked(config); k++)
+    s->on_err = xcalloc(nasked(config) + 1, sizeof(bool));
+    for (size_t k = 0; k < nasked(config); k++) {
+        const struct pattern_match *m = match_of(first, k);
+
         s->in_exception[k] = in_exception(config, first, k);
+        s->on_err[k] = m->plain > 0 && m->plain == m->plain_err;
+    }
     pin_end(s, first);
     s->traits = traits_of(first);
     s->type = xstrdup(first->exc_type);
@@ -457,6 +468,7 @@ void signature_free(struct signature *s)
         free(s->lines[i].text);
     free(s->lines);
     free(s->in_exception);
+    free(s->on_err);
     free(s->type);
     free(s->message);
     free(s);
@@ -537,13 +549,23 @@ static bool same_type(const struct signature *s, const struct observation *o)
     return strcmp(s->type, o->exc_type) == 0;
 }
 
+/* In plain output of the stream where it stood at first: a text that an
+ * extension or a child wrote to descriptor 2 is not one that is printed. */
+static bool in_plain(const struct signature *s, const struct observation *o,
+                     size_t k)
+{
+    const struct pattern_match *m = match_of(o, k);
+
+    return s->on_err[k] ? m->plain_err > 0 : m->plain > m->plain_err;
+}
+
 static bool texts_fit(const struct signature *s, const struct observation *o)
 {
     for (size_t k = 0; k < nasked(s->config); k++) {
         bool exception = s->in_exception[k];
         if (s->config->tightness == TIGHT_TEXT ? !occurs(s->config, o, k)
             : exception                        ? !in_exception(s->config, o, k)
-                                               : match_of(o, k)->plain == 0)
+                                               : !in_plain(s, o, k))
             return false;
     }
     return true;

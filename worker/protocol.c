@@ -440,6 +440,7 @@ static void ready_encode(const struct frame *frame, struct json *to)
 
     json_put_bool(to, "ok", ready->ok);
     put_text(to, "error", ready->error);
+    json_put_bool(to, "usage", ready->usage);
     put_text(to, "python", ready->python);
     put_text(to, "python_version", ready->python_version);
     json_put_bool(to, "forks", ready->forks);
@@ -452,6 +453,7 @@ static void ready_decode(struct reader *r, struct frame *frame)
 
     ready->ok = get_bool(r, "ok");
     ready->error = ready->ok ? get_text(r, "error") : need_text(r, "error");
+    ready->usage = get_bool(r, "usage");
     ready->python = get_text(r, "python");
     ready->python_version = get_text(r, "python_version");
     ready->forks = get_bool(r, "forks");
@@ -526,6 +528,7 @@ static void result_encode(const struct frame *frame, struct json *to)
         struct json *match = json_new_object();
         json_put_bool(match, "in_exception", m->in_exception);
         put_number(match, "plain", m->plain);
+        put_number(match, "plain_err", m->plain_err);
         put_number(match, "echo", m->echo);
         put_list(match, "lines", m->lines, m->nlines);
         json_push(matches, match);
@@ -556,6 +559,7 @@ static void decode_match(struct reader *r, struct pattern_match *m)
 {
     m->in_exception = get_bool(r, "in_exception");
     m->plain = get_size(r, "plain");
+    m->plain_err = get_size(r, "plain_err");
     m->echo = get_size(r, "echo");
     m->nlines = get_count(r, "lines", MATCH_LINES_MAX);
     get_texts(r, "lines", m->nlines, m->lines);

@@ -70,6 +70,7 @@ struct job_setup {
 struct ready {
     bool ok;
     char *error;          /* !ok: a sentence with the remedy */
+    bool usage;           /* !ok: what the user asked for is at fault */
     char *python;         /* absolute path of the interpreter */
     char *python_version; /* "3.11.7" */
     bool forks;           /* the fork server works */
@@ -111,6 +112,7 @@ enum observed_end {
 struct pattern_match {
     bool in_exception; /* in type or message of the last exception */
     uint64_t plain;    /* times in other output */
+    uint64_t plain_err; /* of these, on standard error */
     uint64_t echo;     /* times in echoed source: counts for nothing */
     char *lines[MATCH_LINES_MAX]; /* whole lines of plain output with it,
                                    * distinct, each at most 1024 bytes */

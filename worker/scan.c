@@ -396,6 +396,10 @@ void scan_finish(struct scan *scan, struct observation *o)
             take_line(stream, stream->line, &stream->len, false);
         stream->len = stream->old = 0;
     }
+    o->nmatches = matcher_count(scan->matcher);
+    o->matches = xcalloc(o->nmatches + 1, sizeof(*o->matches));
+    for (size_t i = 0; i < o->nmatches; i++)
+        o->matches[i].plain_err = err->plain.of[i].count;
     tally_move(&out->plain, &err->plain);
 
     o->out = take_output(scan, out, &o->out_len);
@@ -403,8 +407,6 @@ void scan_finish(struct scan *scan, struct observation *o)
     o->out_cut = out->cut;
     o->err_cut = err->cut;
     fill_exception(&err->traceback, o);
-    o->nmatches = matcher_count(scan->matcher);
-    o->matches = xcalloc(o->nmatches + 1, sizeof(*o->matches));
     for (size_t i = 0; i < o->nmatches; i++)
         fill_match(scan, i, &o->matches[i]);
 }

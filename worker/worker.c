@@ -253,8 +253,9 @@ static void drop_waiting(struct worker *w, const char *why)
     }
 }
 
-/* `error`: NULL, or why the job can't run. Once. */
-static void worker_ready(struct worker *w, char *error)
+/* `error`: NULL, or why the job can't run; `usage`: the user's words are at
+ * fault. Once. */
+static void worker_answer(struct worker *w, char *error, bool usage)
 {
     struct frame frame = { .type = FRAME_READY };
 
@@ -266,11 +267,17 @@ static void worker_ready(struct worker *w, char *error)
         drop_waiting(w, error);
     frame.u.ready.ok = !error;
     frame.u.ready.error = error;
+    frame.u.ready.usage = usage;
     frame.u.ready.python = w->python;
     frame.u.ready.python_version = w->version;
     frame.u.ready.forks = w->forks;
     frame.u.ready.no_fork_reason = w->no_fork_reason;
     worker_send(w, &frame);
+}
+
+static void worker_ready(struct worker *w, char *error)
+{
+    worker_answer(w, error, false);
 }
 
 static void worker_fork_answer(struct worker *w, bool forks, const char *reason)
@@ -371,7 +378,7 @@ static void worker_setup(struct worker *w)
     }
     matcher = matcher_new(setup->patterns, setup->npatterns, &w->err);
     if (!matcher) {
-        worker_ready(w, w->err.text);
+        worker_answer(w, w->err.text, true);
         return;
     }
     w->job.matcher = matcher;

@@ -49,6 +49,7 @@ def main():
         if frame["frame"] == "setup":
             ok = mode != "refuse"
             send({"frame": "ready", "ok": ok, "error": "no such interpreter",
+                  "usage": False,
                   "python": "/usr/bin/python3", "python_version": "3.11.2",
                   "forks": False, "no_fork_reason": "a fake does not fork"})
         elif frame["frame"] == "ping":
