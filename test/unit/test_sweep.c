@@ -136,15 +136,18 @@ static void as_a_daemon(int fd)
     }
 }
 
-/* Forks and ends, again and again. */
+/* Forks and ends, again and again; not for ever, lest a test that is cut short
+ * leaves the machine without process numbers. */
 static void hopping(int fd)
 {
     if (fork() == 0) {
         setsid();
         say_pid(fd);
-        for (;;)
+        for (int i = 0; i < 5000; i++) {
+            usleep(100);
             if (fork() > 0)
                 _exit(0);
+        }
     }
 }
 
