@@ -137,6 +137,7 @@ static struct observation some_observation(void)
     for (size_t i = 0; i < o.nmatches; i++) {
         o.matches[i].in_exception = chance(2);
         o.matches[i].plain = some_number();
+        o.matches[i].plain_err = some_number();
         o.matches[i].echo = some_number();
         o.matches[i].nlines = chance(MATCH_LINES_MAX + 1);
         for (size_t k = 0; k < o.matches[i].nlines; k++)
@@ -158,9 +159,9 @@ static struct frame some_frame(enum frame_type type)
         frame.u.setup = some_setup();
         break;
     case FRAME_READY:
-        frame.u.ready =
-            (struct ready){ chance(2),    some_text(), maybe_text(),
-                            maybe_text(), chance(2),   maybe_text() };
+        frame.u.ready = (struct ready){ chance(2),    some_text(),  chance(2),
+                                        maybe_text(), maybe_text(), chance(2),
+                                        maybe_text() };
         break;
     case FRAME_RUN:
         frame.u.run.id = some_number();
@@ -257,6 +258,7 @@ static void assert_observation(const struct observation *a,
         const struct pattern_match *m = &a->matches[i], *n = &b->matches[i];
         assert_int_equal(m->in_exception, n->in_exception);
         assert_int_equal(m->plain, n->plain);
+        assert_int_equal(m->plain_err, n->plain_err);
         assert_int_equal(m->echo, n->echo);
         assert_int_equal(m->nlines, n->nlines);
         for (size_t k = 0; k < m->nlines; k++)
@@ -280,6 +282,7 @@ static void assert_frame(const struct frame *a, const struct frame *b)
     case FRAME_READY:
         assert_int_equal(a->u.ready.ok, b->u.ready.ok);
         assert_text(a->u.ready.error, b->u.ready.error);
+        assert_int_equal(a->u.ready.usage, b->u.ready.usage);
         assert_text(a->u.ready.python, b->u.ready.python);
         assert_text(a->u.ready.python_version, b->u.ready.python_version);
         assert_int_equal(a->u.ready.forks, b->u.ready.forks);
@@ -381,6 +384,9 @@ static void what_is_no_frame_is_refused_with_a_sentence(void **state)
           "\"how\" must be one of" },
         { "{\"frame\":\"ready\",\"ok\":1,\"forks\":true}",
           "\"ok\" must be true" },
+        { "{\"frame\":\"ready\",\"ok\":false,\"error\":\"x\",\"usage\":1,"
+          "\"forks\":true}",
+          "\"usage\" must be true" },
     };
     (void)state;
 

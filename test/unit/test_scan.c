@@ -431,6 +431,7 @@ static void tracebacks_are_read_as_python_means_them(void **state)
         assert_int_equal(o.exc_line, cases[c].line);
         assert_int_equal(o.matches[0].in_exception, cases[c].in_exception);
         assert_int_equal(o.matches[0].plain, cases[c].plain);
+        assert_int_equal(o.matches[0].plain_err, cases[c].plain);
         assert_int_equal(o.matches[0].echo, cases[c].echo);
         assert_string_equal(o.err, cases[c].err);
         observation_deinit(&o);
@@ -447,9 +448,34 @@ static void stdout_has_echoes_but_no_exception(void **state)
     assert_null(o.exc_type);
     assert_false(o.matches[0].in_exception);
     assert_int_equal(o.matches[0].plain, 1);
+    assert_int_equal(o.matches[0].plain_err, 0);
     assert_int_equal(o.matches[0].echo, 1);
     assert_string_equal(o.matches[0].lines[0], "ValueError: K shape");
     observation_deinit(&o);
+    matcher_free(matcher);
+}
+
+static void plain_output_is_counted_for_each_stream(void **state)
+{
+    struct pattern patterns[] = { { (char *)(uintptr_t) "bad", false },
+                                  { (char *)(uintptr_t) "^mma", true },
+                                  { (char *)(uintptr_t) "none", false } };
+    static const uint64_t plain[] = { 5, 2, 0 }, on_err[] = { 3, 1, 0 };
+    struct matcher *matcher = matcher_new(patterns, 3, NULL);
+    (void)state;
+
+    for (size_t piece = 0; piece < 9; piece++) {
+        struct observation o =
+            scan(matcher, "k.py", "load: bad\nmma: bad\n",
+                 "host: bad, bad\nmma: not so\nstill bad", piece);
+        assert_int_equal(o.nmatches, 3);
+        for (size_t i = 0; i < o.nmatches; i++) {
+            assert_int_equal(o.matches[i].plain, plain[i]);
+            assert_int_equal(o.matches[i].plain_err, on_err[i]);
+        }
+        assert_int_equal(o.matches[0].nlines, 4);
+        observation_deinit(&o);
+    }
     matcher_free(matcher);
 }
 
@@ -685,6 +711,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tracebacks_are_read_as_python_means_them),
         cmocka_unit_test(stdout_has_echoes_but_no_exception),
+        cmocka_unit_test(plain_output_is_counted_for_each_stream),
         cmocka_unit_test(lines_are_kept_whole_and_once),
         cmocka_unit_test(the_middle_is_dropped_but_searched),
         cmocka_unit_test(a_line_longer_than_a_piece_is_searched_all_through),

@@ -32,6 +32,7 @@ static void observe(const struct case_run *run, struct observation *o,
     for (size_t i = 0; i < ARRAY_LEN(run->lines) && run->lines[i]; i++)
         match->lines[match->nlines++] = (char *)run->lines[i];
     match->plain = match->nlines;
+    match->plain_err = run->on_err ? match->plain : 0;
     *o = (struct observation){ .end = run->end,
                                .exc_type = (char *)run->type,
                                .exc_message = (char *)run->message,
@@ -61,6 +62,15 @@ static struct observation printed(const char *line, int code,
     return (struct observation){
         .end = END_EXIT, .exit_code = code, .matches = match, .nmatches = 1
     };
+}
+
+static struct observation complained(const char *line, int code,
+                                     struct pattern_match *match)
+{
+    struct observation o = printed(line, code, match);
+
+    match->plain_err = match->plain;
+    return o;
 }
 
 /* What a signature pinned on `first` says of `other`. */
@@ -113,11 +123,10 @@ static void each_ideal_is_a_yes_and_each_trap_a_no(void **state)
                 fail_msg("%s: %s", run->name, err.text);
         }
         buf_init(&why, 4096);
-        enum verdict wanted = run->role == TRAP ? VERDICT_NO : VERDICT_YES;
-        if (signature_judge(s, &o, &why) != wanted) {
+        bool no = run->role == TRAP || run->role == OTHER_LINE;
+        if (signature_judge(s, &o, &why) != (no ? VERDICT_NO : VERDICT_YES)) {
             print_error("%s: %s: %s\n", run->name,
-                        run->role == TRAP ? "a trap passed" : "no yes",
-                        buf_str(&why));
+                        no ? "not a no" : "not a yes", buf_str(&why));
             wrong++;
         }
         buf_deinit(&why);
@@ -340,6 +349,123 @@ static void the_lists_of_numpy_need_not_come_again(void **state)
 
     assert_int_equal(judge_messages(NULL, "AssertionError", first, other),
                      VERDICT_YES);
+}
+
+/* ---- plain output ---- */
+
+static enum verdict judge_lines(const char *text, const char *script,
+                                const char *first, const char *other)
+{
+    struct setup setup;
+    struct pattern_match a, b;
+    struct observation x = printed(first, 3, &a), y = printed(other, 3, &b);
+
+    return judge(ask(&setup, text), script, &x, &y);
+}
+
+static void the_line_of_a_text_must_come_again_on_its_stream(void **state)
+{
+    const char *line = "runtime: check failed: lane 4";
+    struct setup setup;
+    struct pattern_match a, b, c;
+    struct observation out = printed(line, 3, &a);
+    struct observation err = complained(line, 3, &b);
+    struct observation both = printed(line, 3, &c);
+    struct config *config = ask(&setup, "check failed");
+    (void)state;
+
+    c.plain = 2;
+    c.plain_err = 1;
+    for (int type = 0; type < 2; type++) {
+        config->tightness = type ? TIGHT_TYPE : TIGHT_TEMPLATE;
+        assert_int_equal(judge(config, "", &out, &out), VERDICT_YES);
+        assert_int_equal(judge(config, "", &err, &err), VERDICT_YES);
+        assert_int_equal(judge(config, "", &out, &err), VERDICT_NO);
+        assert_int_equal(judge(config, "", &err, &out), VERDICT_NO);
+        assert_int_equal(judge(config, "", &out, &both), VERDICT_YES);
+        assert_int_equal(judge(config, "", &err, &both), VERDICT_YES);
+        assert_int_equal(judge(config, "", &both, &out), VERDICT_YES);
+        assert_int_equal(judge(config, "", &both, &err), VERDICT_NO);
+    }
+    config->tightness = TIGHT_TEXT;
+    assert_int_equal(judge(config, "", &err, &out), VERDICT_YES);
+}
+
+static void each_text_keeps_a_stream_of_its_own(void **state)
+{
+    struct setup setup;
+    struct pattern_match a[2] = {
+        { .plain = 1, .nlines = 1, .lines = { (char *)"bad tile" } },
+        { .plain = 1,
+          .plain_err = 1,
+          .nlines = 1,
+          .lines = { (char *)"lost lane" } }
+    };
+    struct pattern_match b[2] = { a[0], a[1] };
+    struct observation first = {
+        .end = END_EXIT, .exit_code = 3, .matches = a, .nmatches = 2
+    };
+    struct observation other = first;
+    (void)state;
+
+    other.matches = b;
+    ask(&setup, "bad");
+    setup.texts[1] = (char *)"lost";
+    setup.config.err_msgs.n = 2;
+    assert_int_equal(judge(&setup.config, "", &first, &other), VERDICT_YES);
+    b[1].plain_err = 0;
+    assert_int_equal(judge(&setup.config, "", &first, &other), VERDICT_NO);
+    b[1].plain_err = b[0].plain_err = 1;
+    assert_int_equal(judge(&setup.config, "", &first, &other), VERDICT_NO);
+}
+
+static void
+the_words_of_a_printed_line_stay_though_the_script_has_them(void **state)
+{
+    const char *text = "check failed", *first = "runtime: check failed in gemm";
+    const char *script = "print('runtime: ' + text + ' in ' + name)";
+    (void)state;
+
+    assert_int_equal(judge_lines(text, script, first, first), VERDICT_YES);
+    assert_int_equal(
+        judge_lines(text, script, first, "host: check failed in gemm"),
+        VERDICT_NO);
+    assert_int_equal(judge_lines(text, script, first, "check failed in gemm"),
+                     VERDICT_NO);
+    assert_int_equal(judge_lines(text, script, first, "runtime: check failed"),
+                     VERDICT_NO);
+    assert_int_equal(judge_lines(text, first, first, text), VERDICT_NO);
+}
+
+static void the_numbers_of_a_printed_line_may_change(void **state)
+{
+    const char *first = "[gpu 0] 36 of 64 tiles differ, worst 1.5e-05 at 0x7f";
+    const char *other = "[gpu 3] 1 of 2 tiles differ, worst -0.5 at 0x10";
+    struct setup setup;
+    struct pattern_match a, b;
+    struct observation x = printed(first, 3, &a), y = printed(other, 3, &b);
+    (void)state;
+
+    assert_int_equal(judge_lines("tiles differ", "", first, other),
+                     VERDICT_YES);
+    ask(&setup, "tiles differ");
+    setup.config.tightness = TIGHT_EXACT;
+    assert_int_equal(judge(&setup.config, "", &x, &y), VERDICT_NO);
+}
+
+static void of_several_lines_with_the_text_one_is_enough(void **state)
+{
+    struct setup setup;
+    struct pattern_match a, b;
+    struct observation first = printed("load waits for tile 0", 3, &a);
+    struct observation other = printed("mma waits for tile 2", 3, &b);
+    struct config *config = ask(&setup, "waits for");
+    (void)state;
+
+    assert_int_equal(judge(config, "", &first, &other), VERDICT_NO);
+    a.lines[a.nlines++] = (char *)"mma waits for tile 0";
+    a.plain = 2;
+    assert_int_equal(judge(config, "", &first, &other), VERDICT_YES);
 }
 
 /* ---- endings ---- */
@@ -668,6 +794,12 @@ int main(void)
         cmocka_unit_test(text_takes_any_ending_but_no_echo),
         cmocka_unit_test(a_comparison_keeps_its_kind),
         cmocka_unit_test(the_lists_of_numpy_need_not_come_again),
+        cmocka_unit_test(the_line_of_a_text_must_come_again_on_its_stream),
+        cmocka_unit_test(each_text_keeps_a_stream_of_its_own),
+        cmocka_unit_test(
+            the_words_of_a_printed_line_stay_though_the_script_has_them),
+        cmocka_unit_test(the_numbers_of_a_printed_line_may_change),
+        cmocka_unit_test(of_several_lines_with_the_text_one_is_enough),
         cmocka_unit_test(without_a_text_the_first_failure_is_kept),
         cmocka_unit_test(expect_overrides_the_ending_of_the_first_run),
         cmocka_unit_test(text_in_output_wants_the_same_exception_behind_it),
