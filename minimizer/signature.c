@@ -14,8 +14,8 @@
  * gaps: the text says what to look for, and the library's words are there to
  * tell one failure from another; "tail: 48 lanes ..." may become "0: 1 lanes
  * ...". Where all of the line is the script's own, only the text is left of it.
- * In plain output, which anything may print, all words of the line stay, and so
- * do they without an asked text.
+ * In plain output, which anything may print, all words up to the end of the
+ * asked text stay, and without an asked text all words do.
  *
  * A judgement goes from cheap and certain to fine: no verdict, ending, what it
  * never is, texts, type, templates. */
@@ -244,6 +244,18 @@ static void add_line(struct signature *s, size_t asked, bool plain,
     s->lines[s->nlines++] = (struct line){ asked, plain, buf_take(text, NULL) };
 }
 
+/* Where text k ends in a line; the line's end when it is a regex. */
+static size_t end_of_asked(const struct signature *s, size_t k,
+                           struct bytes line)
+{
+    const char *text =
+        k < s->config->err_msgs.n ? s->config->err_msgs.at[k] : NULL;
+    const char *at =
+        text ? memmem(line.data, line.len, text, strlen(text)) : NULL;
+
+    return at ? (size_t)(at - line.data) + strlen(text) : line.len;
+}
+
 /* Keep the template of a line with text k. */
 static void keep_asked(struct signature *s, size_t k, bool plain,
                        struct bytes line, const struct words *words)
@@ -254,8 +266,11 @@ static void keep_asked(struct signature *s, size_t k, bool plain,
     if (s->config->tightness == TIGHT_EXACT) {
         buf_add(&text, line.data, line.len);
     } else if (plain) {
-        template_line(line.data, line.len, &s->config->err_msgs, NULL, true,
-                      &text);
+        size_t len = end_of_asked(s, k, line);
+
+        template_line(line.data, len, &s->config->err_msgs, NULL, true, &text);
+        if (len < line.len)
+            buf_addc(&text, TEMPLATE_GAP);
     } else if (k < TEMPLATE_ASKED_MAX &&
                template_is_own(line.data, line.len, words)) {
         buf_addc(&text, TEMPLATE_GAP);

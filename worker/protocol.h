@@ -110,10 +110,10 @@ enum observed_end {
 
 /* Where one pattern occurred in the output, echoes of source left out. */
 struct pattern_match {
-    bool in_exception; /* in type or message of the last exception */
-    uint64_t plain;    /* times in other output */
+    bool in_exception;  /* in type or message of the last exception */
+    uint64_t plain;     /* times in other output */
     uint64_t plain_err; /* of these, on standard error */
-    uint64_t echo;     /* times in echoed source: counts for nothing */
+    uint64_t echo;      /* times in echoed source: counts for nothing */
     char *lines[MATCH_LINES_MAX]; /* whole lines of plain output with it,
                                    * distinct, each at most 1024 bytes */
     size_t nlines;
