@@ -199,7 +199,7 @@ static const char *const dictionaries[] = { "0", "{}", NULL };
 static const char *const sets[] = { "0", "set()", NULL };
 static const char *const numbers[] = { "0", "1", NULL };
 static const char *const zero[] = { "0", NULL };
-static const char *const nothings[] = { "()", "\"\"", NULL };
+static const char *const nothings[] = { "()", NULL };
 static const char *const nothing[] = { NULL };
 
 /* The constants that make sense where this expression stands. */
