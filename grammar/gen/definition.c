@@ -352,6 +352,19 @@ static bool body_stays(const struct gen *g, const struct live *live,
     return false;
 }
 
+/* From the name on: it is not what was refused while it had uses, when it was
+ * to go with them. */
+static struct span unused_cover(const struct gen *g, uint32_t unit)
+{
+    struct span cover = node_span(g->nodes, g->units->at[unit].node);
+    uint32_t definition = node_definition(g->nodes, g->units->at[unit].node);
+    uint32_t name = node_field(g->nodes, definition, FIELD_name);
+
+    if (name != NODE_NONE)
+        cover.start = node_span(g->nodes, name).start;
+    return cover;
+}
+
 /* Those in other unused ones go with them. */
 static void offer_unused(struct gen *g, const struct live *live)
 {
@@ -371,8 +384,7 @@ static void offer_unused(struct gen *g, const struct live *live)
 
             if (!live->unused[u] || gen_frozen(g, cut))
                 continue;
-            edits_begin(g->out, EDIT_definition,
-                        node_span(g->nodes, units[u].node))
+            edits_begin(g->out, EDIT_definition, unused_cover(g, u))
                 ->touches_import = units[u].has_import;
             edits_delete(g->out, cut);
             edits_end(g->out);

@@ -708,3 +708,19 @@ bool is_expression(const struct nodes *ns, uint32_t node)
         return false;
     }
 }
+
+bool is_targets(const struct nodes *ns, uint32_t node)
+{
+    if (node_is(ns, node, NODE_AS_PATTERN_TARGET))
+        return false;
+    return node_is(ns, node, NODE_PATTERN_LIST) ||
+           node_is(ns, node, NODE_TUPLE_PATTERN) ||
+           node_is(ns, node, NODE_LIST_PATTERN) ||
+           node_is(ns, node, NODE_TUPLE) || node_is(ns, node, NODE_LIST);
+}
+
+bool has_star(const struct nodes *ns, uint32_t series)
+{
+    return node_child_of(ns, series, NODE_LIST_SPLAT) != NODE_NONE ||
+           node_child_of(ns, series, NODE_LIST_SPLAT_PATTERN) != NODE_NONE;
+}

@@ -106,6 +106,13 @@ bool is_dotted(const struct nodes *ns, uint32_t node);
  * keyword name, no pattern, no annotation's wrapper). */
 bool is_expression(const struct nodes *ns, uint32_t node);
 
+/* The series in targets: a tuple or list of names, with or without brackets.
+ */
+bool is_targets(const struct nodes *ns, uint32_t node);
+
+/* Whether a part of a series is `*a`. */
+bool has_star(const struct nodes *ns, uint32_t series);
+
 /* The text of a bracket, comma or operator. */
 bool is_token(const struct nodes *ns, uint32_t node, const char *text);
 

@@ -229,18 +229,6 @@ static void comprehension(struct draft *d, uint32_t node)
             drop_from_before(d, c);
 }
 
-/* The series in targets: a tuple or list of names, with or without
- * brackets. */
-static bool is_targets(const struct nodes *ns, uint32_t node)
-{
-    if (node_is(ns, node, NODE_AS_PATTERN_TARGET))
-        return false;
-    return node_is(ns, node, NODE_PATTERN_LIST) ||
-           node_is(ns, node, NODE_TUPLE_PATTERN) ||
-           node_is(ns, node, NODE_LIST_PATTERN) ||
-           node_is(ns, node, NODE_TUPLE) || node_is(ns, node, NODE_LIST);
-}
-
 /* The series whose parts are bound to targets, or NODE_NONE. */
 static uint32_t values_of(const struct nodes *ns, uint32_t value)
 {
@@ -256,12 +244,6 @@ static bool is_plain(const struct nodes *ns, uint32_t child)
 {
     return !node_is(ns, child, NODE_KEYWORD_ARGUMENT) &&
            !node_is(ns, child, NODE_DICTIONARY_SPLAT);
-}
-
-static bool has_star(const struct nodes *ns, uint32_t node)
-{
-    return node_child_of(ns, node, NODE_LIST_SPLAT) != NODE_NONE ||
-           node_child_of(ns, node, NODE_LIST_SPLAT_PATTERN) != NODE_NONE;
 }
 
 /* Each target goes with the value in its place. */

@@ -3,14 +3,16 @@
  * Parts: the operands, the arguments and the object of a call, the elements of
  * a display. They are written as deletions around what stays, so that edits
  * inside of it live on. Constants depend on the place: an operand can be 0 or
- * 1, a loop runs over `()`, an argument may be any of them. A statement that
- * is only an expression becomes a part that does something: any other could
- * as well be deleted. */
+ * 1, a loop runs over `()`, an argument may be any of them; and there on what
+ * is replaced, since each costs a run at the end. A statement that is only an
+ * expression becomes a part that does something: any other could as well be
+ * deleted. */
 #include "grammar/gen/draft.h"
 
 #include <stdlib.h>
 
 #include "config/mem.h"
+#include "grammar/scope.h"
 
 /* Elements of a long display are dropped by runs, not kept one by one. */
 #define ELEMENTS_MAX 8
@@ -23,7 +25,40 @@ void gen_expression(struct gen *g);
 struct place {
     struct draft d;
     const uint32_t *effects; /* calls, awaits, yields before each node */
+    const bool *imported;    /* by symbol: an import binds it */
 };
+
+/* Which names imports bind. */
+static bool *find_imported(const struct gen *g)
+{
+    const struct nodes *ns = g->nodes;
+    bool *imported =
+        xcalloc((size_t)scopes_symbols(g->scopes) + 1, sizeof(*imported));
+
+    for (uint32_t i = 0; i < ns->n; i++) {
+        if (!node_is(ns, i, NODE_IMPORT) && !node_is(ns, i, NODE_IMPORT_FROM))
+            continue;
+        for (uint32_t c = i; c < ns->at[i].past; c++) {
+            uint32_t symbol =
+                scopes_symbol_at(g->scopes, node_span(ns, c).start);
+
+            if (node_is(ns, c, NODE_IDENTIFIER) && symbol != SYMBOL_NONE)
+                imported[symbol] = true;
+        }
+    }
+    return imported;
+}
+
+/* Whether a node is a module, or what was imported from one, by its name. */
+static bool is_imported(const struct place *p, uint32_t node)
+{
+    uint32_t symbol = SYMBOL_NONE;
+
+    if (node_is(p->d.ns, node, NODE_IDENTIFIER))
+        symbol =
+            scopes_symbol_at(p->d.g->scopes, node_span(p->d.ns, node).start);
+    return symbol != SYMBOL_NONE && p->imported[symbol];
+}
 
 static uint32_t *count_effects(const struct nodes *ns)
 {
@@ -77,9 +112,12 @@ static void keep_call(struct place *p, uint32_t node)
 {
     const struct nodes *ns = p->d.ns;
     uint32_t function = node_field(ns, node, FIELD_function);
+    uint32_t object = NODE_NONE;
 
     if (node_is(ns, function, NODE_ATTRIBUTE))
-        keep(p, node, node_field(ns, function, FIELD_object));
+        object = node_field(ns, function, FIELD_object);
+    if (!is_imported(p, object)) /* no module stands where a result stood */
+        keep(p, node, object);
     keep(p, node, function);
     keep_children(p, node, node_child_of(ns, node, NODE_ARGUMENT_LIST));
 }
@@ -154,9 +192,14 @@ static void keep_parts(struct place *p, uint32_t node)
 
 /* Few: each costs a run wherever an expression is needed. */
 static const char *const any[] = { "0", "None", "\"\"", NULL };
+static const char *const results[] = { "0", "None", NULL };
+static const char *const lists[] = { "0", "[]", NULL };
+static const char *const tuples[] = { "0", "()", NULL };
+static const char *const dictionaries[] = { "0", "{}", NULL };
+static const char *const sets[] = { "0", "set()", NULL };
 static const char *const numbers[] = { "0", "1", NULL };
 static const char *const zero[] = { "0", NULL };
-static const char *const nothings[] = { "()", "\"\"", NULL };
+static const char *const nothings[] = { "()", NULL };
 static const char *const nothing[] = { NULL };
 
 /* The constants that make sense where this expression stands. */
@@ -209,6 +252,27 @@ static const char *const *constants_for(const struct nodes *ns, uint32_t node)
     }
 }
 
+/* Of the constants that may stand anywhere those that may do what the
+ * expression did. */
+static const char *const *any_for(unsigned kind)
+{
+    switch (kind) {
+    case NODE_IDENTIFIER:
+    case NODE_ATTRIBUTE:
+        return any;
+    case NODE_LIST:
+        return lists;
+    case NODE_TUPLE:
+        return tuples;
+    case NODE_DICTIONARY:
+        return dictionaries;
+    case NODE_SET:
+        return sets;
+    default:
+        return results;
+    }
+}
+
 static void make_constant(struct place *p, uint32_t node)
 {
     const struct nodes *ns = p->d.ns;
@@ -221,6 +285,8 @@ static void make_constant(struct place *p, uint32_t node)
     else if (is_literal(ns, node) || kind == NODE_CONCATENATED_STRING ||
              kind == NODE_STRING)
         return;
+    if (texts == any)
+        texts = any_for(kind);
     for (; *texts; texts++)
         draft_replace_edit(&p->d, node_span(ns, node), node_span(ns, node),
                            *texts);
@@ -250,9 +316,11 @@ void gen_expression(struct gen *g)
 {
     struct place p;
     uint32_t *effects;
+    bool *imported;
 
     draft_init(&p.d, g, EDIT_expression);
     p.effects = effects = count_effects(p.d.ns);
+    p.imported = imported = find_imported(g);
     for (uint32_t i = 0; i < p.d.ns->n; i++) {
         if (node_is(p.d.ns, i, NODE_LIST_SPLAT) ||
             node_is(p.d.ns, i, NODE_DICTIONARY_SPLAT)) {
@@ -265,5 +333,6 @@ void gen_expression(struct gen *g)
         keep_parts(&p, i);
     }
     free(effects);
+    free(imported);
     draft_deinit(&p.d);
 }

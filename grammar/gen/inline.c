@@ -1,14 +1,17 @@
 /* Values and bodies move to where they are used.
  *
- * Here: variables, attributes of objects that only carry values, options of
- * argparse with their defaults, and displays with a literal index. Functions
- * are in inline_call.c.
+ * Here: variables, and attributes of objects that only carry values. Options
+ * and displays are in inline_option.c, functions in inline_call.c.
  *
  * A variable moves when it is bound once; a value that is cheap to repeat (a
  * literal, a name, `a.b`) to all its uses, any other to its only use in the
  * same scope. Names in the value must mean the same there and not be bound
  * anew in between; whether calls in between matter is for the oracle. An
- * attribute moves in the same way when the file stores it in one place. */
+ * attribute moves in the same way when the file stores it in one place.
+ *
+ * `x = v` goes with its statement. In `x, y = v, w` a target goes with its
+ * value, and the last pair left is written `y = w`; in `x = y = v` the target
+ * goes alone. */
 #include "grammar/gen/inline.h"
 
 #include <stdlib.h>
@@ -20,10 +23,13 @@
 /* Longest value without a call that is worth repeating. */
 #define REPEATED_MAX 60
 
+/* Work is done for each target on all of them; past this many, none is, so
+ * that it stays linear. */
+#define TARGETS_MAX 32
+
 void gen_inline(struct gen *g);
 
-/* Whether evaluating it again gives the same and costs nothing. */
-static bool is_cheap(const struct nodes *ns, uint32_t value)
+bool is_cheap(const struct nodes *ns, uint32_t value)
 {
     return is_literal(ns, value) || is_dotted(ns, value);
 }
@@ -74,11 +80,12 @@ static bool written_between(const struct names *names, uint32_t symbol,
     return false;
 }
 
-/* Whether the names in a value keep their objects up to a use. */
-static bool keeps_until(const struct names *names, uint32_t value, uint32_t use)
+/* Whether the names in a value keep their objects from a byte up to a use. */
+static bool keeps_until(const struct names *names, uint32_t value,
+                        uint32_t from, uint32_t use)
 {
     const struct nodes *ns = names->ns;
-    uint32_t from = node_span(ns, value).end, to = node_span(ns, use).start;
+    uint32_t to = node_span(ns, use).start;
 
     for (uint32_t i = value; i < ns->at[value].past; i++) {
         uint32_t symbol = SYMBOL_NONE;
@@ -91,8 +98,8 @@ static bool keeps_until(const struct names *names, uint32_t value, uint32_t use)
     return true;
 }
 
-static bool put_value(struct draft *d, const struct names *names, uint32_t use,
-                      uint32_t value)
+bool put_value(struct draft *d, const struct names *names, uint32_t use,
+               uint32_t value)
 {
     if (!is_expression(d->ns, use) ||
         !names_fit_string(d->ns, node_text(d->ns, value), use) ||
@@ -102,65 +109,205 @@ static bool put_value(struct draft *d, const struct names *names, uint32_t use,
     return true;
 }
 
-/* A statement that is `left = right` and no more. */
-static bool is_plain_assignment(const struct nodes *ns, uint32_t node)
+/* One target of an assignment. */
+struct binding {
+    uint32_t node;    /* the assignment */
+    uint32_t left;    /* the target */
+    uint32_t value;   /* NODE_NONE: not known to be one expression */
+    uint32_t index;   /* among the targets, when they have a value each */
+    uint32_t targets; /* their series, or NODE_NONE */
+    uint32_t values;  /* the series of values, or NODE_NONE */
+    bool chained;     /* the value has other targets, too: `a = b = v` */
+};
+
+/* The statement of an assignment that is all of it: `left = right`, or a part
+ * of `a = left = right`. NODE_NONE else. */
+static uint32_t whole_statement(const struct nodes *ns, uint32_t node)
 {
     uint32_t parent = node_parent(ns, node);
+
+    for (int i = 0; i < TARGETS_MAX && node_is(ns, parent, NODE_ASSIGNMENT);
+         i++)
+        parent = node_parent(ns, parent);
+    return node_is(ns, parent, NODE_EXPRESSION_STATEMENT) &&
+                   count_named(ns, parent) == 1
+               ? parent
+               : NODE_NONE;
+}
+
+/* The last right side of a chain; NODE_NONE when it is no value. */
+static uint32_t chain_value(const struct nodes *ns, uint32_t node)
+{
     uint32_t right = node_field(ns, node, FIELD_right);
 
-    return node_is(ns, parent, NODE_EXPRESSION_STATEMENT) &&
-           count_named(ns, parent) == 1 && right != NODE_NONE &&
-           !node_is(ns, right, NODE_ASSIGNMENT) &&
-           !node_is(ns, right, NODE_AUGMENTED_ASSIGNMENT) &&
-           !node_is(ns, right, NODE_YIELD) &&
-           node_field(ns, node, FIELD_left) != NODE_NONE;
+    for (int i = 0; i < TARGETS_MAX && node_is(ns, right, NODE_ASSIGNMENT); i++)
+        right = node_field(ns, right, FIELD_right);
+    return node_is(ns, right, NODE_ASSIGNMENT) ||
+                   node_is(ns, right, NODE_AUGMENTED_ASSIGNMENT) ||
+                   node_is(ns, right, NODE_YIELD)
+               ? NODE_NONE
+               : right;
+}
+
+/* Whether each of the targets has a value written in its place. */
+static bool are_paired(const struct nodes *ns, uint32_t targets, uint32_t value)
+{
+    return (node_is(ns, value, NODE_EXPRESSION_LIST) ||
+            node_is(ns, value, NODE_TUPLE) || node_is(ns, value, NODE_LIST)) &&
+           !has_star(ns, targets) && !has_star(ns, value) &&
+           count_named(ns, targets) == count_named(ns, value);
+}
+
+/* The targets of a series with their values, in `all`; how many. */
+static size_t pairs_of(const struct nodes *ns, struct binding pair,
+                       struct binding all[TARGETS_MAX])
+{
+    uint32_t value = pair.chained ? NODE_NONE : pair.value, c;
+    size_t n = 0;
+
+    pair.targets = pair.left;
+    if (value != NODE_NONE && are_paired(ns, pair.targets, value)) {
+        pair.values = value;
+        value = node_named_child(ns, value);
+    } else {
+        value = NODE_NONE;
+    }
+    for (c = node_named_child(ns, pair.targets);
+         c != NODE_NONE && n < TARGETS_MAX; c = node_named_sibling(ns, c)) {
+        pair.left = c;
+        pair.value = value;
+        pair.index = (uint32_t)n;
+        all[n++] = pair;
+        if (value != NODE_NONE)
+            value = node_named_sibling(ns, value);
+    }
+    return c == NODE_NONE ? n : 0;
+}
+
+/* The targets of an assignment, in `all`; how many. */
+static size_t bindings_of(const struct nodes *ns, uint32_t node,
+                          struct binding all[TARGETS_MAX])
+{
+    uint32_t right = node_field(ns, node, FIELD_right);
+    struct binding one = { .node = node,
+                           .left = node_field(ns, node, FIELD_left),
+                           .value = NODE_NONE,
+                           .targets = NODE_NONE,
+                           .values = NODE_NONE };
+
+    if (one.left == NODE_NONE)
+        return 0;
+    if (right != NODE_NONE && whole_statement(ns, node) != NODE_NONE)
+        one.value = chain_value(ns, node);
+    one.chained = node_is(ns, node_parent(ns, node), NODE_ASSIGNMENT) ||
+                  node_is(ns, right, NODE_ASSIGNMENT);
+    if (is_targets(ns, one.left))
+        return pairs_of(ns, one, all);
+    all[0] = one;
+    return 1;
+}
+
+/* Of two the other one is left, without the brackets and commas of both. */
+static void drop_of_two(struct draft *d, uint32_t series, uint32_t index)
+{
+    uint32_t first = node_named_child(d->ns, series);
+
+    draft_narrow(d, series,
+                 index == 0 ? node_named_sibling(d->ns, first) : first);
+}
+
+static void drop_of_more(struct draft *d, uint32_t series, uint32_t index)
+{
+    struct item *items;
+    size_t n = items_of(d->ns, series, NULL, &items);
+
+    for (size_t i = 0; i < n; i++)
+        items[i].stays = i != index;
+    draft_drop_items(d, items, n);
+    free(items);
+}
+
+/* Delete the target, and what only it needs. */
+static void drop_binding(struct draft *d, const struct binding *b)
+{
+    const struct nodes *ns = d->ns;
+    size_t n = b->targets == NODE_NONE ? 1 : count_named(ns, b->targets);
+
+    if (b->chained) {
+        struct span at = node_span(ns, b->left);
+
+        at.end = node_span(ns, node_field(ns, b->node, FIELD_right)).start;
+        draft_delete(d, at);
+    } else if (n == 1) {
+        draft_drop_statement(d, node_parent(ns, b->node));
+    } else if (n == 2) {
+        drop_of_two(d, b->targets, b->index);
+        drop_of_two(d, b->values, b->index);
+    } else {
+        drop_of_more(d, b->targets, b->index);
+        drop_of_more(d, b->values, b->index);
+    }
 }
 
 static bool put_variable(struct draft *d, const struct names *names,
-                         uint32_t left, uint32_t value)
+                         const struct binding *b, struct span statement)
 {
-    uint32_t symbol = names_symbol(names, left);
-    bool cheap = is_cheap(d->ns, value);
+    uint32_t symbol = names_symbol(names, b->left);
+    bool cheap = is_cheap(d->ns, b->value);
+    uint32_t from = node_span(d->ns, b->value).end;
     const struct occurrence *at;
     size_t n, loads;
 
     if (symbol == SYMBOL_NONE || names_writes(names, symbol, &loads) != 1 ||
-        loads == 0 || (!cheap && loads > 1))
+        loads == 0 || (!cheap && (loads > 1 || b->chained)))
         return false;
+    if (b->targets != NODE_NONE || b->chained)
+        from = statement.start; /* the other targets are bound after it */
     at = symbol_occurrences(names->scopes, symbol, &n);
     for (size_t i = 0; i < n; i++) {
         uint32_t use = names_node(names, at[i].at);
 
-        if (use == left)
+        if (use == b->left)
             continue;
-        if (use == NODE_NONE || !keeps_until(names, value, use) ||
-            (!cheap && names->scope_of[use] != names->scope_of[left]) ||
-            !put_value(d, names, use, value))
+        if (use == NODE_NONE || span_holds(statement, at[i].at) ||
+            !keeps_until(names, b->value, from, use) ||
+            (!cheap && names->scope_of[use] != names->scope_of[b->left]) ||
+            !put_value(d, names, use, b->value))
             return false;
     }
     return true;
 }
 
-static void variable(struct draft *d, const struct names *names, uint32_t node)
+static void variable(struct draft *d, const struct names *names,
+                     const struct binding *b)
 {
-    uint32_t left = node_field(d->ns, node, FIELD_left);
-    uint32_t statement = node_parent(d->ns, node);
+    struct span statement;
 
-    if (!node_is(d->ns, left, NODE_IDENTIFIER) ||
-        node_is(d->ns, names->scope_of[left], NODE_CLASS))
+    if (b->value == NODE_NONE || !node_is(d->ns, b->left, NODE_IDENTIFIER) ||
+        node_is(d->ns, names->scope_of[b->left], NODE_CLASS))
         return;
-    draft_begin(d, node_span(d->ns, statement));
-    if (!put_variable(d, names, left, node_field(d->ns, node, FIELD_right)))
+    statement = node_span(d->ns, whole_statement(d->ns, b->node));
+    draft_begin(d, statement);
+    if (!put_variable(d, names, b, statement))
         return;
-    draft_drop_statement(d, statement);
+    drop_binding(d, b);
     draft_end(d);
+}
+
+static void variables(struct draft *d, const struct names *names, uint32_t node)
+{
+    struct binding all[TARGETS_MAX];
+    size_t n = bindings_of(d->ns, node, all);
+
+    for (size_t i = 0; i < n; i++)
+        variable(d, names, &all[i]);
 }
 
 /* Attributes. */
 
 struct store {
     struct bytes name;
-    uint32_t node; /* the assignment */
+    struct binding to;
 };
 
 static int store_order(const void *a, const void *b)
@@ -173,7 +320,7 @@ static int store_order(const void *a, const void *b)
         return order;
     if (x->name.len != y->name.len)
         return x->name.len < y->name.len ? -1 : 1;
-    return x->node < y->node ? -1 : x->node > y->node;
+    return x->to.left < y->to.left ? -1 : x->to.left > y->to.left;
 }
 
 static bool same_store(const struct store *a, const struct store *b)
@@ -182,27 +329,36 @@ static bool same_store(const struct store *a, const struct store *b)
            memcmp(a->name.data, b->name.data, a->name.len) == 0;
 }
 
-/* `o.x = v` anywhere, `x = v` in a class. */
+/* The attribute that a target is: `o.x` anywhere, `x` in a class. */
+static uint32_t stored_name(const struct names *names, uint32_t left)
+{
+    if (node_is(names->ns, left, NODE_ATTRIBUTE))
+        return node_field(names->ns, left, FIELD_attribute);
+    return node_is(names->ns, left, NODE_IDENTIFIER) &&
+                   node_is(names->ns, names->scope_of[left], NODE_CLASS)
+               ? left
+               : NODE_NONE;
+}
+
 static size_t stores_of(const struct names *names, struct store **stores)
 {
     const struct nodes *ns = names->ns;
+    struct binding all[TARGETS_MAX];
     size_t n = 0, room = 0;
 
     *stores = NULL;
     for (uint32_t i = 0; i < ns->n; i++) {
-        uint32_t left = NODE_NONE;
+        size_t targets =
+            node_is(ns, i, NODE_ASSIGNMENT) ? bindings_of(ns, i, all) : 0;
 
-        if (node_is(ns, i, NODE_ASSIGNMENT))
-            left = node_field(ns, i, FIELD_left);
-        if (node_is(ns, left, NODE_ATTRIBUTE))
-            left = node_field(ns, left, FIELD_attribute);
-        else if (!node_is(ns, left, NODE_IDENTIFIER) ||
-                 !node_is(ns, names->scope_of[left], NODE_CLASS))
-            continue;
-        if (left == NODE_NONE)
-            continue;
-        xgrow(stores, &room, n + 1, sizeof(**stores));
-        (*stores)[n++] = (struct store){ node_text(ns, left), i };
+        for (size_t k = 0; k < targets; k++) {
+            uint32_t name = stored_name(names, all[k].left);
+
+            if (name == NODE_NONE)
+                continue;
+            xgrow(stores, &room, n + 1, sizeof(**stores));
+            (*stores)[n++] = (struct store){ node_text(ns, name), all[k] };
+        }
     }
     if (n)
         qsort(*stores, n, sizeof(**stores), store_order);
@@ -220,11 +376,11 @@ static bool is_carrier(const struct nodes *ns, uint32_t attribute)
 
 /* Put a value at all loads of `.name`; how many, 0 when one resists. */
 static size_t put_at_loads(struct draft *d, const struct names *names,
-                           struct bytes name, uint32_t store, uint32_t value)
+                           const struct store *store, struct span statement)
 {
     const struct nodes *ns = d->ns;
     size_t n, loads = 0;
-    const struct span *at = scopes_attributes(names->scopes, name, &n);
+    const struct span *at = scopes_attributes(names->scopes, store->name, &n);
 
     for (size_t i = 0; i < n; i++) {
         uint32_t node = names_node(names, at[i]), use;
@@ -232,9 +388,10 @@ static size_t put_at_loads(struct draft *d, const struct names *names,
         if (node == NODE_NONE)
             return 0;
         use = node_parent(ns, node);
-        if (node_parent(ns, use) == store && ns->at[use].field == FIELD_left)
+        if (use == store->to.left)
             continue;
-        if (!is_carrier(ns, use) || !put_value(d, names, use, value))
+        if (span_holds(statement, at[i]) || !is_carrier(ns, use) ||
+            !put_value(d, names, use, store->to.value))
             return 0;
         loads++;
     }
@@ -245,16 +402,17 @@ static void attribute(struct draft *d, const struct names *names,
                       const struct store *store)
 {
     const struct nodes *ns = d->ns;
-    uint32_t value = node_field(ns, store->node, FIELD_right);
-    uint32_t statement = node_parent(ns, store->node);
+    const struct binding *b = &store->to;
+    struct span statement = node_span(ns, whole_statement(ns, b->node));
+    bool cheap = is_cheap(ns, b->value);
     size_t loads;
 
-    draft_begin(d, node_span(ns, statement));
-    loads = put_at_loads(d, names, store->name, store->node, value);
-    if (loads == 0 ||
-        (loads > 1 && !is_cheap(ns, value) && !is_pure(ns, value)))
+    draft_begin(d, statement);
+    loads = put_at_loads(d, names, store, statement);
+    if (loads == 0 || (!cheap && b->chained) ||
+        (loads > 1 && !cheap && !is_pure(ns, b->value)))
         return;
-    draft_drop_statement(d, statement);
+    drop_binding(d, b);
     draft_end(d);
 }
 
@@ -266,217 +424,10 @@ static void attributes(struct draft *d, const struct names *names)
     for (size_t i = 0, j; i < n; i = j) {
         for (j = i + 1; j < n && same_store(&stores[i], &stores[j]);)
             j++;
-        if (j - i == 1 && is_plain_assignment(d->ns, stores[i].node))
+        if (j - i == 1 && stores[i].to.value != NODE_NONE)
             attribute(d, names, &stores[i]);
     }
     free(stores);
-}
-
-/* Options: p.add_argument("--name", default=v), read as args.name. */
-
-static uint32_t keyword_of(const struct nodes *ns, uint32_t arguments,
-                           const char *name)
-{
-    for (uint32_t c = node_named_child(ns, arguments); c != NODE_NONE;
-         c = node_named_sibling(ns, c))
-        if (node_is(ns, c, NODE_KEYWORD_ARGUMENT) &&
-            node_field(ns, c, FIELD_name) != NODE_NONE &&
-            node_text_is(ns, node_field(ns, c, FIELD_name), name))
-            return node_field(ns, c, FIELD_value);
-    return NODE_NONE;
-}
-
-/* The name an option is read by, in `name` of `room` bytes. */
-static bool option_name(const struct nodes *ns, uint32_t arguments, char *name,
-                        size_t room, size_t *len)
-{
-    uint32_t dest = keyword_of(ns, arguments, "dest");
-    uint32_t text = dest != NODE_NONE ? dest : NODE_NONE;
-    struct bytes bytes;
-
-    for (uint32_t c = node_named_child(ns, arguments);
-         c != NODE_NONE && dest == NODE_NONE; c = node_named_sibling(ns, c)) {
-        struct bytes at = node_text(ns, c);
-
-        if (node_is(ns, c, NODE_STRING) && at.len > 4 &&
-            memcmp(at.data + 1, "--", 2) == 0)
-            text = dest = c;
-    }
-    if (text == NODE_NONE || !is_literal(ns, text))
-        return false;
-    bytes = node_text(ns, text);
-    if (bytes.len < 3 || (bytes.data[0] != '"' && bytes.data[0] != '\''))
-        return false;
-    bytes.data++;
-    bytes.len -= 2;
-    while (bytes.len && bytes.data[0] == '-') {
-        bytes.data++;
-        bytes.len--;
-    }
-    if (bytes.len == 0 || bytes.len > room)
-        return false;
-    for (size_t i = 0; i < bytes.len; i++)
-        name[i] = bytes.data[i] == '-' ? '_' : bytes.data[i];
-    *len = bytes.len;
-    return true;
-}
-
-/* What an option is when nobody gives it. */
-static const char *option_default(const struct nodes *ns, uint32_t arguments)
-{
-    uint32_t action = keyword_of(ns, arguments, "action");
-
-    if (action == NODE_NONE)
-        return "None";
-    if (node_text_is(ns, action, "\"store_true\"") ||
-        node_text_is(ns, action, "'store_true'"))
-        return "False";
-    if (node_text_is(ns, action, "\"store_false\"") ||
-        node_text_is(ns, action, "'store_false'"))
-        return "True";
-    return NULL;
-}
-
-/* Whether an object is a name that a parse_args() call was assigned to. */
-static bool is_options(const struct names *names, uint32_t object)
-{
-    const struct nodes *ns = names->ns;
-    uint32_t symbol, bind, value;
-    size_t n;
-
-    if (!node_is(ns, object, NODE_IDENTIFIER))
-        return false;
-    symbol = names_symbol(names, object);
-    if (symbol == SYMBOL_NONE)
-        return false;
-    bind = names_node(names, symbol_occurrences(names->scopes, symbol, &n)->at);
-    if (bind == NODE_NONE ||
-        !node_is(ns, node_parent(ns, bind), NODE_ASSIGNMENT))
-        return false;
-    value = node_field(ns, node_parent(ns, bind), FIELD_right);
-    if (!node_is(ns, value, NODE_CALL))
-        return false;
-    value = node_field(ns, value, FIELD_function);
-    return node_is(ns, value, NODE_ATTRIBUTE) &&
-           node_text_is(ns, node_field(ns, value, FIELD_attribute),
-                        "parse_args");
-}
-
-/* The attribute that an identifier names, when it is read there. */
-static uint32_t read_attribute(const struct names *names, struct span at)
-{
-    uint32_t node = names_node(names, at);
-
-    if (node == NODE_NONE ||
-        !node_is(names->ns, node_parent(names->ns, node), NODE_ATTRIBUTE))
-        return NODE_NONE;
-    node = node_parent(names->ns, node);
-    return is_expression(names->ns, node) && is_dotted(names->ns, node)
-               ? node
-               : NODE_NONE;
-}
-
-/* Put the default at each read of the option. A name that other objects have,
- * too, is an option only where the object surely is one. */
-static size_t put_option(struct draft *d, const struct names *names,
-                         struct bytes name, uint32_t value, const char *text)
-{
-    size_t n, put = 0;
-    const struct span *at = scopes_attributes(names->scopes, name, &n);
-    bool shared = false;
-
-    for (size_t i = 0; i < n; i++)
-        shared |= read_attribute(names, at[i]) == NODE_NONE;
-    for (size_t i = 0; i < n; i++) {
-        uint32_t use = read_attribute(names, at[i]);
-
-        if (use == NODE_NONE ||
-            (shared &&
-             !is_options(names, node_field(d->ns, use, FIELD_object))))
-            continue;
-        if (value != NODE_NONE && !put_value(d, names, use, value))
-            return 0;
-        if (value == NODE_NONE)
-            draft_replaces(d, node_span(d->ns, use), text);
-        put++;
-    }
-    return put;
-}
-
-static void option(struct draft *d, const struct names *names, uint32_t call)
-{
-    const struct nodes *ns = d->ns;
-    uint32_t arguments = node_child_of(ns, call, NODE_ARGUMENT_LIST);
-    uint32_t statement = node_parent(ns, call), value;
-    uint32_t function = node_field(ns, call, FIELD_function);
-    const char *text;
-    char name[64];
-    size_t len;
-
-    if (arguments == NODE_NONE || !node_is(ns, function, NODE_ATTRIBUTE) ||
-        !node_is(ns, statement, NODE_EXPRESSION_STATEMENT) ||
-        !node_text_is(ns, node_field(ns, function, FIELD_attribute),
-                      "add_argument") ||
-        !option_name(ns, arguments, name, sizeof(name), &len))
-        return;
-    value = keyword_of(ns, arguments, "default");
-    text = option_default(ns, arguments);
-    if (value == NODE_NONE ? !text : !is_cheap(ns, value))
-        return;
-    draft_begin(d, node_span(ns, statement));
-    if (put_option(d, names, bytes_of(name, len), value, text) == 0)
-        return;
-    draft_drop_statement(d, statement);
-    draft_end(d);
-}
-
-/* {"a": 1}["a"] is 1, (x, y)[0] is x. */
-static void index_of(struct draft *d, uint32_t node)
-{
-    const struct nodes *ns = d->ns;
-    uint32_t display = node_field(ns, node, FIELD_value);
-    uint32_t index = node_field(ns, node, FIELD_subscript);
-    bool dictionary = node_is(ns, display, NODE_DICTIONARY);
-    struct bytes text;
-    unsigned long at = 0;
-
-    if (index == NODE_NONE || !is_literal(ns, index) ||
-        (!dictionary && !node_is(ns, display, NODE_LIST) &&
-         !node_is(ns, display, NODE_TUPLE)))
-        return;
-    text = node_text(ns, index);
-    if (!dictionary && !node_is(ns, index, NODE_INTEGER))
-        return;
-    for (size_t i = 0; !dictionary && i < text.len && at < UINT32_MAX; i++) {
-        if (text.data[i] < '0' || text.data[i] > '9')
-            return;
-        at = at * 10 + (unsigned long)(text.data[i] - '0');
-    }
-    for (uint32_t c = node_named_child(ns, display); c != NODE_NONE;
-         c = node_named_sibling(ns, c)) {
-        uint32_t part = c;
-
-        if (dictionary) {
-            uint32_t key = node_field(ns, c, FIELD_key);
-            struct bytes have;
-
-            if (key == NODE_NONE)
-                return;
-            have = node_text(ns, key);
-            if (have.len != text.len ||
-                memcmp(have.data, text.data, text.len) != 0)
-                continue;
-            part = node_field(ns, c, FIELD_value);
-        } else if (at-- > 0) {
-            continue;
-        }
-        if (part == NODE_NONE || !is_expression(ns, part))
-            return;
-        draft_begin(d, node_span(ns, node));
-        draft_narrow(d, node, part);
-        draft_end(d);
-        return;
-    }
 }
 
 void gen_inline(struct gen *g)
@@ -488,14 +439,13 @@ void gen_inline(struct gen *g)
     for (uint32_t i = 0; i < d.ns->n; i++) {
         switch (node_kind(d.ns, i)) {
         case NODE_ASSIGNMENT:
-            if (is_plain_assignment(d.ns, i))
-                variable(&d, names, i);
+            variables(&d, names, i);
             break;
         case NODE_CALL:
-            option(&d, names, i);
+            inline_option(&d, names, i);
             break;
         case NODE_SUBSCRIPT:
-            index_of(&d, i);
+            inline_index(&d, i);
             break;
         case NODE_FUNCTION:
             inline_function(&d, names, i);

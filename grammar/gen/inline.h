@@ -1,4 +1,4 @@
-/* inline.h - the part of the generator `inline` that moves functions. */
+/* inline.h - the parts of the generator `inline`. */
 #ifndef AUTODD_INLINE_H
 #define AUTODD_INLINE_H
 
@@ -8,5 +8,19 @@
 /* Offer the body of a function in the place of its calls, where it can go. */
 void inline_function(struct draft *d, const struct names *names,
                      uint32_t function);
+
+/* Offer the default of an option where it is read, if the call adds one. */
+void inline_option(struct draft *d, const struct names *names, uint32_t call);
+
+/* {"a": 1}["a"] is 1, (x, y)[0] is x: for a subscript. */
+void inline_index(struct draft *d, uint32_t subscript);
+
+/* Whether evaluating it again gives the same and costs nothing. */
+bool is_cheap(const struct nodes *ns, uint32_t value);
+
+/* Put a value in the place of `use`, as part of the edit begun. False when it
+ * can not stand there or would mean something else. */
+bool put_value(struct draft *d, const struct names *names, uint32_t use,
+               uint32_t value);
 
 #endif

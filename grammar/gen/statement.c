@@ -8,14 +8,46 @@
 #include "grammar/generator.h"
 #include "grammar/line.h"
 #include "grammar/node.h"
+#include "grammar/scope.h"
 #include "grammar/unit.h"
 
 void gen_statement(struct gen *g);
 
+/* Whether a definition's name stands nowhere else. */
+static bool is_unnamed(const struct gen *g, uint32_t name)
+{
+    uint32_t symbol =
+        scopes_symbol_at(g->scopes, node_span(g->nodes, name).start);
+    size_t n, attributes;
+
+    if (symbol == SYMBOL_NONE)
+        return false;
+    symbol_occurrences(g->scopes, symbol, &n);
+    scopes_attributes(g->scopes, symbol_name(g->scopes, symbol), &attributes);
+    return n == 1 && attributes == 0;
+}
+
+/* What an edit was refused for is told by the text it is about, and what was
+ * refused is not asked again soon. Once the last use of a definition has gone
+ * it is worth asking at once: then it is about other text, without the
+ * keyword but with the space behind it: still more than the unused definition
+ * of gen_definition(), so that it waits for no edit of a later tier. */
+static struct span cover_of(const struct gen *g, const struct unit *u)
+{
+    struct span cover = node_span(g->nodes, u->node);
+    uint32_t definition = node_definition(g->nodes, u->node);
+    uint32_t name = definition == NODE_NONE
+                        ? NODE_NONE
+                        : node_field(g->nodes, definition, FIELD_name);
+
+    if (name != NODE_NONE && is_unnamed(g, name))
+        cover.start = node_span(g->nodes, name).start - 1;
+    return cover;
+}
+
 static void offer_unit(struct gen *g, const struct unit *u, bool lead)
 {
-    struct edit *edit =
-        edits_begin(g->out, EDIT_statement, node_span(g->nodes, u->node));
+    struct edit *edit = edits_begin(g->out, EDIT_statement, cover_of(g, u));
 
     edit->touches_import = u->has_import;
     if (lead && !gen_frozen(g, u->lead))

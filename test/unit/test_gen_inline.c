@@ -51,6 +51,157 @@ static void a_variable_stays_when_its_value_may_change(void **state)
                   EDIT_inline, "");
 }
 
+static void a_target_moves_with_its_value(void **state)
+{
+    (void)state;
+    assert_offers("block_M, block_N, block_K = 128, 128, 32\n"
+                  "f(block_M, block_N, block_K, block_M)\n",
+                  EDIT_inline,
+                  "block_N, block_K = 128, 32\n"
+                  "f(128, block_N, block_K, 128)\n"
+                  "|\n"
+                  "block_M, block_K = 128, 32\n"
+                  "f(block_M, 128, block_K, block_M)\n"
+                  "|\n"
+                  "block_M, block_N = 128, 128\n"
+                  "f(block_M, block_N, 32, block_M)\n"
+                  "|\n");
+    assert_offers("def f():\n"
+                  "    dtype, accum = \"float16\", \"float32\"\n"
+                  "    g(dtype, accum, dtype)\n",
+                  EDIT_inline,
+                  "def f():\n"
+                  "    accum = \"float32\"\n"
+                  "    g(\"float16\", accum, \"float16\")\n"
+                  "|\n"
+                  "def f():\n"
+                  "    dtype = \"float16\"\n"
+                  "    g(dtype, \"float32\", dtype)\n"
+                  "|\n");
+    assert_offers("for i in x: a, b = 1, 2; f(a); g(b)\n", EDIT_inline,
+                  "for i in x: b = 2; f(1); g(b)\n"
+                  "|\n"
+                  "for i in x: a = 1; f(a); g(2)\n"
+                  "|\n");
+    assert_offers("class C:\n"
+                  "    ma, mb = 8, 9\n"
+                  "print(C.ma, C().mb)\n",
+                  EDIT_inline,
+                  "class C:\n"
+                  "    mb = 9\n"
+                  "print(8, C().mb)\n"
+                  "|\n"
+                  "class C:\n"
+                  "    ma = 8\n"
+                  "print(C.ma, 9)\n"
+                  "|\n");
+    assert_offers("self.m, self.n = 1, 2\n"
+                  "f(self.m, self.n)\n",
+                  EDIT_inline,
+                  "self.n = 2\n"
+                  "f(1, self.n)\n"
+                  "|\n"
+                  "self.m = 1\n"
+                  "f(self.m, 2)\n"
+                  "|\n");
+}
+
+static void the_last_pair_loses_brackets_and_commas(void **state)
+{
+    (void)state;
+    assert_offers("[a, b] = 1, 2\n"
+                  "f(a, b)\n",
+                  EDIT_inline,
+                  "b = 2\n"
+                  "f(1, b)\n"
+                  "|\n"
+                  "a = 1\n"
+                  "f(a, 2)\n"
+                  "|\n");
+    assert_offers("a, b, = 1, 2\n"
+                  "f(a, b)\n",
+                  EDIT_inline,
+                  "b = 2\n"
+                  "f(1, b)\n"
+                  "|\n"
+                  "a = 1\n"
+                  "f(a, 2)\n"
+                  "|\n");
+    assert_offers("(a, b) = (1, g(\n"
+                  "))\n"
+                  "f(a, b, b)\n",
+                  EDIT_inline,
+                  "b = g(\n"
+                  ")\n"
+                  "f(1, b, b)\n"
+                  "|\n");
+    assert_offers("(a, b) = (1, c +\n"
+                  " d)\n"
+                  "f(a, b, b)\n",
+                  EDIT_inline,
+                  "b = (c +\n"
+                  " d)\n"
+                  "f(1, b, b)\n"
+                  "|\n");
+    assert_offers("def f():\n"
+                  "    ax, = 1,\n"
+                  "    return ax\n",
+                  EDIT_inline,
+                  "def f():\n"
+                  "    return 1\n"
+                  "|\n");
+}
+
+static void a_target_of_a_chain_moves(void **state)
+{
+    (void)state;
+    assert_offers("ab = cd = 0\n"
+                  "g(ab, cd)\n",
+                  EDIT_inline,
+                  "cd = 0\n"
+                  "g(0, cd)\n"
+                  "|\n"
+                  "ab = 0\n"
+                  "g(ab, 0)\n"
+                  "|\n");
+    assert_offers("ab = cd = ef = 0\n"
+                  "g(cd)\n",
+                  EDIT_inline,
+                  "ab = ef = 0\n"
+                  "g(0)\n"
+                  "|\n");
+}
+
+static void a_target_stays_without_a_value_of_its_own(void **state)
+{
+    (void)state;
+    assert_offers("ax, by, *c = 1, 2, 3\n"
+                  "f(ax, by, c)\n",
+                  EDIT_inline, "");
+    assert_offers("ax, by = f()\n"
+                  "g(ax, by)\n",
+                  EDIT_inline, "");
+    assert_offers("ax, by = 1, *c\n"
+                  "g(ax, by)\n",
+                  EDIT_inline, "");
+    assert_offers("ab = cd = f()\n"
+                  "g(ab, cd)\n",
+                  EDIT_inline, "");
+    assert_offers("ab, cd = ef = 1, 2\n"
+                  "g(ab, cd)\n",
+                  EDIT_inline, "");
+    assert_offers("a = 1\n"
+                  "a, xx = 2, a\n"
+                  "f(xx, a)\n",
+                  EDIT_inline, "");
+    assert_offers("xx, yy = 1, xx\n"
+                  "f(xx, yy, yy)\n",
+                  EDIT_inline, "");
+    assert_offers("a, b = b, a\n"
+                  "f(a, b)\n",
+                  EDIT_inline, "");
+}
+
 static void a_value_with_quotes_stays_out_of_strings(void **state)
 {
     (void)state;
@@ -285,6 +436,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_variable_moves_to_its_use),
         cmocka_unit_test(a_variable_stays_when_its_value_may_change),
+        cmocka_unit_test(a_target_moves_with_its_value),
+        cmocka_unit_test(the_last_pair_loses_brackets_and_commas),
+        cmocka_unit_test(a_target_of_a_chain_moves),
+        cmocka_unit_test(a_target_stays_without_a_value_of_its_own),
         cmocka_unit_test(a_value_with_quotes_stays_out_of_strings),
         cmocka_unit_test(an_attribute_moves_to_its_uses),
         cmocka_unit_test(options_become_their_defaults),

@@ -79,6 +79,40 @@ static void frozen_statements_stay_and_split_the_list(void **state)
     free(got);
 }
 
+/* The unit that deletes the statement at this byte. */
+static struct edit unit_deleting(const char *text, uint32_t start)
+{
+    struct tree *tree = tree_parse(bytes_of(text, strlen(text)));
+    struct edit found = { .dead = true };
+    struct edits edits;
+
+    edits_init(&edits);
+    generate(tree, NULL, 0, &edits);
+    for (uint32_t i = 0; i < edits.n; i++)
+        if (edits.items[i].kind == EDIT_statement &&
+            edits.changes[edits.items[i].first].at.start == start)
+            found = edits.items[i];
+    edits_deinit(&edits);
+    tree_free(tree);
+    return found;
+}
+
+static void a_definition_that_lost_its_uses_is_offered_anew(void **state)
+{
+    struct edit used = unit_deleting("class Gc:\n    pass\nf(Gc)\n", 0);
+    struct edit unused = unit_deleting("class Gc:\n    pass\nf()\n", 0);
+    struct edit method = unit_deleting("class C:\n    def m(self): pass\n"
+                                       "    x = 1\nC().m()\n",
+                                       13);
+
+    (void)state;
+    assert_false(used.dead || unused.dead || method.dead);
+    assert_int_equal(used.cover.start, 0);
+    assert_int_equal(unused.cover.start, 5);
+    assert_int_equal(unused.parent, EDIT_NONE);
+    assert_int_equal(method.cover.start, 13);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -88,6 +122,7 @@ int main(void)
         cmocka_unit_test(clauses_go_and_a_try_keeps_one),
         cmocka_unit_test(crlf_and_tabs_stay),
         cmocka_unit_test(frozen_statements_stay_and_split_the_list),
+        cmocka_unit_test(a_definition_that_lost_its_uses_is_offered_anew),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,210 @@
+/* Values that are written down elsewhere: the default of an option of argparse,
+ * p.add_argument("--name", default=v), moves to where args.name is read; the
+ * element that a literal index picks moves out of its display. */
+#include "grammar/gen/inline.h"
+
+#include <string.h>
+
+static uint32_t keyword_of(const struct nodes *ns, uint32_t arguments,
+                           const char *name)
+{
+    for (uint32_t c = node_named_child(ns, arguments); c != NODE_NONE;
+         c = node_named_sibling(ns, c))
+        if (node_is(ns, c, NODE_KEYWORD_ARGUMENT) &&
+            node_field(ns, c, FIELD_name) != NODE_NONE &&
+            node_text_is(ns, node_field(ns, c, FIELD_name), name))
+            return node_field(ns, c, FIELD_value);
+    return NODE_NONE;
+}
+
+/* The name an option is read by, in `name` of `room` bytes. */
+static bool option_name(const struct nodes *ns, uint32_t arguments, char *name,
+                        size_t room, size_t *len)
+{
+    uint32_t dest = keyword_of(ns, arguments, "dest");
+    uint32_t text = dest != NODE_NONE ? dest : NODE_NONE;
+    struct bytes bytes;
+
+    for (uint32_t c = node_named_child(ns, arguments);
+         c != NODE_NONE && dest == NODE_NONE; c = node_named_sibling(ns, c)) {
+        struct bytes at = node_text(ns, c);
+
+        if (node_is(ns, c, NODE_STRING) && at.len > 4 &&
+            memcmp(at.data + 1, "--", 2) == 0)
+            text = dest = c;
+    }
+    if (text == NODE_NONE || !is_literal(ns, text))
+        return false;
+    bytes = node_text(ns, text);
+    if (bytes.len < 3 || (bytes.data[0] != '"' && bytes.data[0] != '\''))
+        return false;
+    bytes.data++;
+    bytes.len -= 2;
+    while (bytes.len && bytes.data[0] == '-') {
+        bytes.data++;
+        bytes.len--;
+    }
+    if (bytes.len == 0 || bytes.len > room)
+        return false;
+    for (size_t i = 0; i < bytes.len; i++)
+        name[i] = bytes.data[i] == '-' ? '_' : bytes.data[i];
+    *len = bytes.len;
+    return true;
+}
+
+/* What an option is when nobody gives it. */
+static const char *option_default(const struct nodes *ns, uint32_t arguments)
+{
+    uint32_t action = keyword_of(ns, arguments, "action");
+
+    if (action == NODE_NONE)
+        return "None";
+    if (node_text_is(ns, action, "\"store_true\"") ||
+        node_text_is(ns, action, "'store_true'"))
+        return "False";
+    if (node_text_is(ns, action, "\"store_false\"") ||
+        node_text_is(ns, action, "'store_false'"))
+        return "True";
+    return NULL;
+}
+
+/* Whether an object is a name that a parse_args() call was assigned to. */
+static bool is_options(const struct names *names, uint32_t object)
+{
+    const struct nodes *ns = names->ns;
+    uint32_t symbol, bind, value;
+    size_t n;
+
+    if (!node_is(ns, object, NODE_IDENTIFIER))
+        return false;
+    symbol = names_symbol(names, object);
+    if (symbol == SYMBOL_NONE)
+        return false;
+    bind = names_node(names, symbol_occurrences(names->scopes, symbol, &n)->at);
+    if (bind == NODE_NONE ||
+        !node_is(ns, node_parent(ns, bind), NODE_ASSIGNMENT))
+        return false;
+    value = node_field(ns, node_parent(ns, bind), FIELD_right);
+    if (!node_is(ns, value, NODE_CALL))
+        return false;
+    value = node_field(ns, value, FIELD_function);
+    return node_is(ns, value, NODE_ATTRIBUTE) &&
+           node_text_is(ns, node_field(ns, value, FIELD_attribute),
+                        "parse_args");
+}
+
+/* The attribute that an identifier names, when it is read there. */
+static uint32_t read_attribute(const struct names *names, struct span at)
+{
+    uint32_t node = names_node(names, at);
+
+    if (node == NODE_NONE ||
+        !node_is(names->ns, node_parent(names->ns, node), NODE_ATTRIBUTE))
+        return NODE_NONE;
+    node = node_parent(names->ns, node);
+    return is_expression(names->ns, node) && is_dotted(names->ns, node)
+               ? node
+               : NODE_NONE;
+}
+
+/* Put the default at each read of the option. A name that other objects have,
+ * too, is an option only where the object surely is one. */
+static size_t put_option(struct draft *d, const struct names *names,
+                         struct bytes name, uint32_t value, const char *text)
+{
+    size_t n, put = 0;
+    const struct span *at = scopes_attributes(names->scopes, name, &n);
+    bool shared = false;
+
+    for (size_t i = 0; i < n; i++)
+        shared |= read_attribute(names, at[i]) == NODE_NONE;
+    for (size_t i = 0; i < n; i++) {
+        uint32_t use = read_attribute(names, at[i]);
+
+        if (use == NODE_NONE ||
+            (shared &&
+             !is_options(names, node_field(d->ns, use, FIELD_object))))
+            continue;
+        if (value != NODE_NONE && !put_value(d, names, use, value))
+            return 0;
+        if (value == NODE_NONE)
+            draft_replaces(d, node_span(d->ns, use), text);
+        put++;
+    }
+    return put;
+}
+
+void inline_option(struct draft *d, const struct names *names, uint32_t call)
+{
+    const struct nodes *ns = d->ns;
+    uint32_t arguments = node_child_of(ns, call, NODE_ARGUMENT_LIST);
+    uint32_t statement = node_parent(ns, call), value;
+    uint32_t function = node_field(ns, call, FIELD_function);
+    const char *text;
+    char name[64];
+    size_t len;
+
+    if (arguments == NODE_NONE || !node_is(ns, function, NODE_ATTRIBUTE) ||
+        !node_is(ns, statement, NODE_EXPRESSION_STATEMENT) ||
+        !node_text_is(ns, node_field(ns, function, FIELD_attribute),
+                      "add_argument") ||
+        !option_name(ns, arguments, name, sizeof(name), &len))
+        return;
+    value = keyword_of(ns, arguments, "default");
+    text = option_default(ns, arguments);
+    if (value == NODE_NONE ? !text : !is_cheap(ns, value))
+        return;
+    draft_begin(d, node_span(ns, statement));
+    if (put_option(d, names, bytes_of(name, len), value, text) == 0)
+        return;
+    draft_drop_statement(d, statement);
+    draft_end(d);
+}
+
+void inline_index(struct draft *d, uint32_t node)
+{
+    const struct nodes *ns = d->ns;
+    uint32_t display = node_field(ns, node, FIELD_value);
+    uint32_t index = node_field(ns, node, FIELD_subscript);
+    bool dictionary = node_is(ns, display, NODE_DICTIONARY);
+    struct bytes text;
+    unsigned long at = 0;
+
+    if (index == NODE_NONE || !is_literal(ns, index) ||
+        (!dictionary && !node_is(ns, display, NODE_LIST) &&
+         !node_is(ns, display, NODE_TUPLE)))
+        return;
+    text = node_text(ns, index);
+    if (!dictionary && !node_is(ns, index, NODE_INTEGER))
+        return;
+    for (size_t i = 0; !dictionary && i < text.len && at < UINT32_MAX; i++) {
+        if (text.data[i] < '0' || text.data[i] > '9')
+            return;
+        at = at * 10 + (unsigned long)(text.data[i] - '0');
+    }
+    for (uint32_t c = node_named_child(ns, display); c != NODE_NONE;
+         c = node_named_sibling(ns, c)) {
+        uint32_t part = c;
+
+        if (dictionary) {
+            uint32_t key = node_field(ns, c, FIELD_key);
+            struct bytes have;
+
+            if (key == NODE_NONE)
+                return;
+            have = node_text(ns, key);
+            if (have.len != text.len ||
+                memcmp(have.data, text.data, text.len) != 0)
+                continue;
+            part = node_field(ns, c, FIELD_value);
+        } else if (at-- > 0) {
+            continue;
+        }
+        if (part == NODE_NONE || !is_expression(ns, part))
+            return;
+        draft_begin(d, node_span(ns, node));
+        draft_narrow(d, node, part);
+        draft_end(d);
+        return;
+    }
+}
