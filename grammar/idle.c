@@ -51,7 +51,7 @@ static int mark_ran(struct lines *lines, const char *ran, struct err *err)
     const char *p = ran;
 
     while (*p) {
-        unsigned long first, last;
+        unsigned long first = 0, last;
         bool good = read_number(&p, &first);
 
         last = first;

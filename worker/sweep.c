@@ -12,9 +12,10 @@
  *
  * An orphan that a rule gives to a run takes its descendants along. One that
  * no rule gives to a run has as suspects the runs that were alive when it was
- * first seen; a run that started later can't have made it. When all suspects
- * are over it is killed; a live run may lose an orphan of its own that way only
- * if it made it before its sweep_begin().
+ * first seen; a run that started later can't have made it. Its descendants have
+ * the same suspects, also when it ends and they become orphans themselves. When
+ * all suspects are over it is killed; a live run may lose an orphan of its own
+ * that way only if it made it before its sweep_begin().
  *
  * What is killed may have forked meanwhile; the children then are ours, so the
  * search is repeated until it finds nobody new. */
@@ -33,6 +34,7 @@
 
 #define ROUNDS_MAX 50     /* of one sweep, against what forks all the time */
 #define FAMILY_MAX 100000 /* processes looked at in one search */
+#define KIN_MAX 4096      /* orphans, beyond which kin is not remembered */
 
 struct run {
     uint64_t id;
@@ -43,7 +45,7 @@ struct run {
     bool over;
 };
 
-/* An orphan that no rule gives to a run. */
+/* An orphan that no rule gives to a run, or a descendant of one. */
 struct orphan {
     pid_t pid;
     uint64_t start;
@@ -67,7 +69,7 @@ struct member {
     struct proc proc;
     enum { OF_NOBODY, OF_RUN, OF_SUSPECTS } of;
     uint64_t run;
-    pid_t orphan; /* the orphan above (or itself), for OF_SUSPECTS */
+    pid_t orphan; /* whose suspects are its: itself or above, OF_SUSPECTS */
 };
 
 struct family {
@@ -220,22 +222,41 @@ static bool by_belongings(const struct sweep *sweep, struct member *m)
     return false;
 }
 
-/* Rule 5: the runs alive now, if it is new. */
-static void by_elimination(struct sweep *sweep, struct member *m)
+static struct orphan *find_orphan(const struct sweep *sweep, pid_t pid)
 {
-    for (size_t i = 0; i < sweep->norphans; i++) {
-        struct orphan *orphan = &sweep->orphans[i];
-        if (orphan->pid == m->proc.pid && orphan->start == m->proc.start) {
-            orphan->seen = true;
-            return;
-        }
+    for (size_t i = 0; i < sweep->norphans; i++)
+        if (sweep->orphans[i].pid == pid)
+            return &sweep->orphans[i];
+    return NULL;
+}
+
+/* Rule 5: the suspects of the orphan above, else the runs alive now; if it is
+ * new. */
+static void by_elimination(struct sweep *sweep, struct member *m,
+                           const struct member *above)
+{
+    const struct orphan *from =
+        above ? find_orphan(sweep, above->orphan) : NULL;
+    struct orphan *known = find_orphan(sweep, m->proc.pid);
+
+    if (known && known->start == m->proc.start) {
+        known->seen = true;
+        return;
     }
     struct orphan orphan = { .pid = m->proc.pid,
                              .start = m->proc.start,
                              .seen = true };
-    orphan.suspects = xcalloc(sweep->nruns + 1, sizeof(*orphan.suspects));
-    for (size_t i = 0; i < sweep->nruns; i++)
-        orphan.suspects[orphan.n++] = sweep->runs[i].id;
+    size_t n = from ? from->n : sweep->nruns;
+
+    orphan.suspects = xcalloc(n + 1, sizeof(*orphan.suspects));
+    for (; orphan.n < n; orphan.n++)
+        orphan.suspects[orphan.n] =
+            from ? from->suspects[orphan.n] : sweep->runs[orphan.n].id;
+    if (known) { /* the number is in use again */
+        free(known->suspects);
+        *known = orphan;
+        return;
+    }
     xgrow(&sweep->orphans, &sweep->orphans_room, sweep->norphans + 1,
           sizeof(*sweep->orphans));
     sweep->orphans[sweep->norphans++] = orphan;
@@ -246,16 +267,17 @@ static void find_owner(struct sweep *sweep, struct member *m,
 {
     if (by_group(sweep, m) || by_environment(sweep, m)) {
         m->of = OF_RUN;
-    } else if (above) {
+    } else if (above &&
+               (above->of != OF_SUSPECTS || sweep->norphans >= KIN_MAX)) {
         m->of = above->of;
         m->run = above->run;
         m->orphan = above->orphan;
-    } else if (by_belongings(sweep, m)) {
+    } else if (!above && by_belongings(sweep, m)) {
         m->of = OF_RUN;
     } else {
         m->of = OF_SUSPECTS;
         m->orphan = m->proc.pid;
-        by_elimination(sweep, m);
+        by_elimination(sweep, m, above);
     }
 }
 
@@ -263,20 +285,16 @@ static void find_owner(struct sweep *sweep, struct member *m,
 static bool nobody_else(const struct sweep *sweep, pid_t pid, uint64_t run,
                         bool *suspected)
 {
+    const struct orphan *orphan = find_orphan(sweep, pid);
+
     *suspected = false;
-    for (size_t i = 0; i < sweep->norphans; i++) {
-        const struct orphan *orphan = &sweep->orphans[i];
-        if (orphan->pid != pid)
-            continue;
-        for (size_t k = 0; k < orphan->n; k++) {
-            if (orphan->suspects[k] == run)
-                *suspected = true;
-            else if (is_alive(sweep, orphan->suspects[k]))
-                return false;
-        }
-        return true;
+    for (size_t k = 0; orphan && k < orphan->n; k++) {
+        if (orphan->suspects[k] == run)
+            *suspected = true;
+        else if (is_alive(sweep, orphan->suspects[k]))
+            return false;
     }
-    return false;
+    return orphan != NULL;
 }
 
 /* ---- the search ---- */

@@ -136,6 +136,22 @@ static void as_a_daemon(int fd)
     }
 }
 
+/* A daemon whose parent stays until it is killed. */
+static void daemon_of_a_daemon(int fd)
+{
+    if (fork() == 0) {
+        setsid();
+        if (chdir("/"))
+            _exit(9);
+        say_pid(fd);
+        if (fork() == 0)
+            say_pid(fd);
+        for (int i = 0; i < 64; i++)
+            close(i);
+        hang();
+    }
+}
+
 /* Forks and ends, again and again; not for ever, lest a test that is cut short
  * leaves the machine without process numbers. */
 static void hopping(int fd)
@@ -275,6 +291,33 @@ static void an_orphan_of_unknown_origin_waits_for_its_last_suspect(void **state)
     kill(third, SIGKILL);
     wait_for(third);
     end_of(third_fd);
+    close(fd);
+    close(other_fd);
+    sweep_free(sweep);
+}
+
+static void a_stray_that_loses_its_parent_keeps_its_suspects(void **state)
+{
+    struct sweep *sweep = sweep_new("m");
+    int fd, other_fd;
+    pid_t leader = start(daemon_of_a_daemon, &fd);
+    (void)state;
+
+    sweep_begin(sweep, 1, leader, "/no/folder", 0, 0);
+    pid_t parent = hear_pid(fd), child = hear_pid(fd);
+    wait_for(leader);
+    assert_int_equal(sweep_measure(sweep, 1).procs, 2);
+
+    pid_t other = start(just_hangs, &other_fd);
+    sweep_begin(sweep, 2, other, "/no/folder", 0, 0);
+    hear_pid(other_fd);
+    kill(parent, SIGKILL);
+    wait_for(parent);
+    end_run(sweep, 1);
+    assert_true(is_gone(child)); /* though run 2 is alive */
+
+    kill(other, SIGKILL);
+    wait_for(other);
     close(fd);
     close(other_fd);
     sweep_free(sweep);
@@ -454,6 +497,7 @@ int main(void)
         TEST(a_child_that_forks_all_the_time_is_ended),
         TEST(a_daemon_without_any_trace_is_ended),
         TEST(an_orphan_of_unknown_origin_waits_for_its_last_suspect),
+        TEST(a_stray_that_loses_its_parent_keeps_its_suspects),
         TEST(an_output_pipe_tells_whose_a_stray_is),
         TEST(the_environment_tells_whose_a_stray_is),
         TEST(spared_ones_and_leaders_are_neither_ended_nor_reaped),
