@@ -66,6 +66,16 @@ static bool opens_scope(const struct nodes *ns, uint32_t parent, uint32_t child)
     }
 }
 
+/* What a comprehension's first `for` runs over is computed outside of it. */
+static bool is_outer_iterable(const struct nodes *ns, uint32_t clause,
+                              uint32_t child)
+{
+    return node_is(ns, clause, NODE_FOR_IN_CLAUSE) &&
+           ns->at[child].field == FIELD_right &&
+           node_child_of(ns, node_parent(ns, clause), NODE_FOR_IN_CLAUSE) ==
+               clause;
+}
+
 static uint32_t home_of(const struct names *names, uint32_t symbol)
 {
     const struct nodes *ns = names->ns;
@@ -142,8 +152,12 @@ struct names *names_new(const struct gen *g)
     for (uint32_t i = 1; i < ns->n; i++) {
         uint32_t parent = node_parent(ns, i);
 
+        if (is_outer_iterable(ns, parent, i))
+            parent = node_parent(ns, parent);
         names->scope_of[i] =
-            opens_scope(ns, parent, i) ? parent : names->scope_of[parent];
+            opens_scope(ns, parent, i) && parent == node_parent(ns, i)
+                ? parent
+                : names->scope_of[parent];
     }
     collect(names);
     if (names->n)

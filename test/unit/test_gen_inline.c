@@ -31,6 +31,19 @@ static void a_variable_moves_to_its_use(void **state)
                   "|\n");
 }
 
+static void what_a_comprehension_runs_over_is_outside_of_it(void **state)
+{
+    (void)state;
+    assert_offers("x = f()\n"
+                  "y = [x for x in x]\n",
+                  EDIT_inline,
+                  "y = [x for x in f()]\n"
+                  "|\n");
+    assert_offers("x = f()\n"
+                  "y = [z for a in b for z in x]\n",
+                  EDIT_inline, "");
+}
+
 static void a_variable_stays_when_its_value_may_change(void **state)
 {
     (void)state;
@@ -435,6 +448,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_variable_moves_to_its_use),
+        cmocka_unit_test(what_a_comprehension_runs_over_is_outside_of_it),
         cmocka_unit_test(a_variable_stays_when_its_value_may_change),
         cmocka_unit_test(a_target_moves_with_its_value),
         cmocka_unit_test(the_last_pair_loses_brackets_and_commas),
