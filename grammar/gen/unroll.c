@@ -1,0 +1,171 @@
+/* A comprehension over one element becomes what it makes of it.
+ *
+ *     [f(*row) for row in [(1, 2)]]     ->  [f(*(1, 2))]
+ *     dict((k, v) for k, v in [(a, b)]) ->  dict([(a, b)])
+ *     {a + b for a in [1] for b in x}   ->  {1 + b for b in x}
+ *
+ * Conditions of the clause go with it. An element takes the place of its name
+ * everywhere when it is cheap to repeat, else only of a single use. */
+#include "grammar/gen/draft.h"
+#include "grammar/gen/names.h"
+
+#include <string.h>
+
+/* Names of one target; more are seldom unpacked. */
+#define NAMES_MAX 16
+
+void gen_unroll(struct gen *g);
+
+struct unroll {
+    struct draft d;
+    const struct names *names;
+    struct span gone; /* of the comprehension: the clause that goes */
+};
+
+static bool is_display(const struct nodes *ns, uint32_t node)
+{
+    return node_is(ns, node, NODE_LIST) || node_is(ns, node, NODE_TUPLE) ||
+           node_is(ns, node, NODE_SET);
+}
+
+static bool is_target_list(const struct nodes *ns, uint32_t node)
+{
+    return node_is(ns, node, NODE_PATTERN_LIST) ||
+           node_is(ns, node, NODE_TUPLE_PATTERN) ||
+           node_is(ns, node, NODE_LIST_PATTERN);
+}
+
+/* Put the value in the place of all loads of the name. */
+static bool put_all(struct unroll *u, uint32_t name, uint32_t value)
+{
+    const struct names *names = u->names;
+    const struct nodes *ns = names->ns;
+    uint32_t symbol = names_symbol(names, name);
+    bool cheap = is_literal(ns, value) || is_dotted(ns, value);
+    const struct occurrence *at;
+    size_t n, loads;
+
+    if (!is_expression(ns, value) || symbol == SYMBOL_NONE ||
+        names_writes(names, symbol, &loads) != 1 || (loads > 1 && !cheap))
+        return false;
+    at = symbol_occurrences(names->scopes, symbol, &n);
+    for (size_t i = 0; i < n; i++) {
+        uint32_t use = names_node(names, at[i].at);
+
+        if (span_holds(u->gone, at[i].at))
+            continue;
+        if (use == NODE_NONE || !is_expression(ns, use) ||
+            !names_fit_string(ns, node_text(ns, value), use) ||
+            !names_mean_same(names, value, names->scope_of[use]))
+            return false;
+        draft_put(&u->d, use, value);
+    }
+    return true;
+}
+
+/* A target and the element that it takes; both may be lists. */
+static bool bind(struct unroll *u, uint32_t target, uint32_t element)
+{
+    const struct nodes *ns = u->d.ns;
+    int room = NAMES_MAX;
+
+    if (node_is(ns, target, NODE_IDENTIFIER))
+        return put_all(u, target, element);
+    if (!is_target_list(ns, target) || !is_display(ns, element) ||
+        node_is(ns, element, NODE_SET))
+        return false;
+    target = node_named_child(ns, target);
+    element = node_named_child(ns, element);
+    while (target != NODE_NONE && element != NODE_NONE && room-- > 0) {
+        if (!node_is(ns, target, NODE_IDENTIFIER) ||
+            !put_all(u, target, element))
+            return false;
+        target = node_named_sibling(ns, target);
+        element = node_named_sibling(ns, element);
+    }
+    return target == NODE_NONE && element == NODE_NONE;
+}
+
+/* The next `for` behind a clause, NODE_NONE when there is none. */
+static uint32_t next_clause(const struct nodes *ns, uint32_t clause)
+{
+    do
+        clause = node_sibling(ns, clause);
+    while (clause != NODE_NONE && !node_is(ns, clause, NODE_FOR_IN_CLAUSE));
+    return clause;
+}
+
+/* A generator without a clause is written as a list. */
+static void close_generator(struct draft *d, uint32_t node)
+{
+    struct span at = node_span(d->ns, node);
+    bool arguments = d->ns->at[node].field == FIELD_arguments;
+
+    draft_replaces(d, (struct span){ at.start, at.start + 1 },
+                   arguments ? "([" : "[");
+    draft_replaces(d, (struct span){ at.end - 1, at.end },
+                   arguments ? "])" : "]");
+}
+
+/* What of the comprehension goes: up to the next clause, or all behind the
+ * body; empty when the text is not well formed. */
+static struct span clause_span(const struct nodes *ns, uint32_t node,
+                               uint32_t clause)
+{
+    uint32_t body = node_field(ns, node, FIELD_body);
+    uint32_t next = next_clause(ns, clause);
+    struct span at = node_span(ns, node);
+
+    if (body == NODE_NONE || !strchr(")]}", ns->text.data[at.end - 1]))
+        return (struct span){ 0, 0 };
+    if (next != NODE_NONE)
+        return (struct span){ node_span(ns, clause).start,
+                              node_span(ns, next).start };
+    return (struct span){ node_span(ns, body).end, at.end - 1 };
+}
+
+static void unroll(struct unroll *u, uint32_t node)
+{
+    const struct nodes *ns = u->d.ns;
+    uint32_t clause = node_child_of(ns, node, NODE_FOR_IN_CLAUSE);
+    uint32_t left, right, element;
+
+    if (clause == NODE_NONE ||
+        node_is(ns, node_child(ns, clause), NODE_KW_ASYNC))
+        return;
+    left = node_field(ns, clause, FIELD_left);
+    right = node_field(ns, clause, FIELD_right);
+    u->gone = clause_span(ns, node, clause);
+    if (left == NODE_NONE || !is_display(ns, right) || span_len(u->gone) == 0)
+        return;
+    element = node_named_child(ns, right);
+    if (element == NODE_NONE || node_named_sibling(ns, element) != NODE_NONE)
+        return;
+    draft_begin(&u->d, node_span(ns, node));
+    if (!bind(u, left, element))
+        return;
+    draft_delete(&u->d, u->gone);
+    if (next_clause(ns, clause) == NODE_NONE &&
+        node_is(ns, node, NODE_GENERATOR_EXPRESSION))
+        close_generator(&u->d, node);
+    draft_end(&u->d);
+}
+
+void gen_unroll(struct gen *g)
+{
+    struct names *names = names_new(g);
+    struct unroll u = { .names = names };
+
+    draft_init(&u.d, g, EDIT_unroll);
+    for (uint32_t i = 0; i < g->nodes->n; i++)
+        switch (node_kind(g->nodes, i)) {
+        case NODE_LIST_COMPREHENSION:
+        case NODE_SET_COMPREHENSION:
+        case NODE_DICTIONARY_COMPREHENSION:
+        case NODE_GENERATOR_EXPRESSION:
+            unroll(&u, i);
+            break;
+        }
+    draft_deinit(&u.d);
+    names_free(names);
+}
