@@ -40,6 +40,7 @@ enum edit_tier { TIER_COARSE, TIER_FINE, TIER_MUTATE };
     row(inline, TIER_COARSE, 0.3)                                              \
     row(unroll, TIER_FINE, 0.4)                                                \
     row(bare, TIER_FINE, 0.2)                                                  \
+    row(async, TIER_FINE, 0.4)                                                 \
     row(parameter, TIER_FINE, 0.4)                                             \
     row(argument, TIER_FINE, 0.3)                                              \
     row(keyword, TIER_FINE, 0.3)                                               \

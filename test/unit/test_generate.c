@@ -65,6 +65,7 @@ static const char odd_layout[] =
     "async def g():\n"
     "    async with a as b, c: await b\n"
     "    return [i async for i in b if i]\n"
+    "async def h(): z = {k: w for k, w in [('a', W)]}\n"
     "# no line end follows";
 
 static void try_edit(struct shares *shares, const struct tree *tree,
