@@ -12,7 +12,9 @@
  *     else:
  *         d       ->   b / c        or      d
  *
- * A body that would take a break or continue out of its loop is not offered. */
+ * A body that would take a break or continue out of its loop is not offered.
+ * That of a function is when it neither returns nor uses its parameters: it
+ * then runs where it stands. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,6 +23,7 @@
 #include "grammar/generator.h"
 #include "grammar/line.h"
 #include "grammar/node.h"
+#include "grammar/scope.h"
 #include "grammar/unit.h"
 
 void gen_unwrap(struct gen *g);
@@ -35,7 +38,8 @@ struct unwrap {
     struct gen *g;
     const struct nodes *ns;
     uint16_t *depth; /* by node: how many blocks are around it */
-    bool *jumps;     /* by node: a loop with a break or continue of its own */
+    bool *jumps;     /* by node: a loop with a break or continue of its own, a
+                      * function with a return or the like */
 };
 
 /* The first statement of a body, NODE_NONE when it is empty. */
@@ -356,6 +360,36 @@ static void offer_match(struct unwrap *w, uint32_t i)
             offer_body(w, i, clause_body(w->ns, c), NULL);
 }
 
+/* Whether a parameter is used; *args and annotated ones, too. */
+static bool is_used(const struct unwrap *w, uint32_t param)
+{
+    uint32_t symbol = SYMBOL_NONE, i = param;
+    size_t n = 0;
+
+    while (i < w->ns->at[param].past && !node_is(w->ns, i, NODE_IDENTIFIER))
+        i++;
+    if (i < w->ns->at[param].past)
+        symbol = scopes_symbol_at(w->g->scopes, node_span(w->ns, i).start);
+    if (symbol != SYMBOL_NONE)
+        symbol_occurrences(w->g->scopes, symbol, &n);
+    return n > 1;
+}
+
+static void offer_function(struct unwrap *w, uint32_t i)
+{
+    const struct nodes *ns = w->ns;
+    uint32_t params = node_field(ns, i, FIELD_parameters);
+
+    if (w->jumps[i] || params == NODE_NONE ||
+        node_is(ns, node_parent(ns, i), NODE_DECORATED))
+        return;
+    for (uint32_t c = node_named_child(ns, params); c != NODE_NONE;
+         c = node_named_sibling(ns, c))
+        if (is_used(w, c))
+            return;
+    offer_body(w, i, node_field(ns, i, FIELD_body), NULL);
+}
+
 static void offer_node(struct unwrap *w, uint32_t i)
 {
     switch (node_kind(w->ns, i)) {
@@ -379,6 +413,9 @@ static void offer_node(struct unwrap *w, uint32_t i)
         break;
     case NODE_MATCH:
         offer_match(w, i);
+        break;
+    case NODE_FUNCTION:
+        offer_function(w, i);
         break;
     case NODE_CLASS:
         if (!node_is(w->ns, node_parent(w->ns, i), NODE_DECORATED))
@@ -413,6 +450,36 @@ static void mark_jump(struct unwrap *w, uint32_t i)
     w->jumps[up] = true;
 }
 
+/* Mark the function that cannot do without its header; a nonlocal name needs
+ * all functions around it. */
+static void mark_return(struct unwrap *w, uint32_t i)
+{
+    uint32_t function = i;
+
+    do {
+        function = node_function(w->ns, function);
+        if (function == NODE_NONE)
+            return;
+        w->jumps[function] = true;
+    } while (node_is(w->ns, i, NODE_NONLOCAL));
+}
+
+static void mark(struct unwrap *w, uint32_t i)
+{
+    switch (node_kind(w->ns, i)) {
+    case NODE_BREAK:
+    case NODE_CONTINUE:
+        mark_jump(w, i);
+        break;
+    case NODE_RETURN:
+    case NODE_YIELD:
+    case NODE_AWAIT:
+    case NODE_NONLOCAL:
+        mark_return(w, i);
+        break;
+    }
+}
+
 void gen_unwrap(struct gen *g)
 {
     struct unwrap w = { .g = g, .ns = g->nodes };
@@ -424,8 +491,7 @@ void gen_unwrap(struct gen *g)
 
         depth += node_is(w.ns, i, NODE_BLOCK);
         w.depth[i] = (uint16_t)(depth < DEPTH_MAX + 2 ? depth : DEPTH_MAX + 2);
-        if (node_is(w.ns, i, NODE_BREAK) || node_is(w.ns, i, NODE_CONTINUE))
-            mark_jump(&w, i);
+        mark(&w, i);
     }
     for (uint32_t i = 1; i < w.ns->n; i++) {
         if (!node_is_statement(w.ns, i))

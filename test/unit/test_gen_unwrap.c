@@ -14,6 +14,15 @@ static void each_branch_of_an_if_takes_its_place(void **state)
                   "    else: g; h\n"
                   "    i\n",
                   EDIT_unwrap,
+                  "if a:\n"
+                  "    b = '''\n"
+                  "        keep'''\n"
+                  "    c(\n"
+                  "  1)\n"
+                  "elif d:\n"
+                  "    e\n"
+                  "else: g; h\n"
+                  "i\n|\n"
                   "def f():\n"
                   "    b = '''\n"
                   "        keep'''\n"
@@ -70,8 +79,42 @@ static void match_and_class_give_their_bodies(void **state)
     assert_offers("match a:\n  case 1:\n    b\n    c\n  case 2: d\n",
                   EDIT_unwrap, "b\nc\n|\nd\n|\n");
     assert_offers("class A:\n\tx = 1\n\tdef f(): pass\n", EDIT_unwrap,
-                  "x = 1\ndef f(): pass\n|\n");
-    assert_offers("def f():\n    return 1\n", EDIT_unwrap, "");
+                  "x = 1\ndef f(): pass\n|\n"
+                  "class A:\n\tx = 1\n\tpass\n|\n");
+}
+
+static void
+a_function_that_takes_and_gives_nothing_runs_in_its_place(void **state)
+{
+    (void)state;
+    assert_offers("class A:\n"
+                  "    def f(self, *a: int, k=1):\n"
+                  "        global b\n"
+                  "        b = c()\n",
+                  EDIT_unwrap,
+                  "def f(self, *a: int, k=1):\n"
+                  "    global b\n"
+                  "    b = c()\n"
+                  "|\n"
+                  "class A:\n"
+                  "    global b\n"
+                  "    b = c()\n"
+                  "|\n");
+    assert_offers("async def f(): a; b\n", EDIT_unwrap, "a; b\n|\n");
+    assert_offers("def f():\n    return 1\n"
+                  "def f(a): print(a)\n"
+                  "def f(*, a: int = 2): print(a)\n"
+                  "def f(): yield 1\n"
+                  "async def f(): await a\n"
+                  "@jit\n"
+                  "def f(): a\n",
+                  EDIT_unwrap, "");
+    assert_offers("def f():\n"
+                  "    a = 1\n"
+                  "    def g():\n"
+                  "        nonlocal a\n"
+                  "        a = 2\n",
+                  EDIT_unwrap, "");
 }
 
 static void edits_inside_stay_good_after_an_unwrap(void **state)
@@ -114,6 +157,8 @@ int main(void)
         cmocka_unit_test(with_leaves_its_names),
         cmocka_unit_test(a_try_leaves_what_runs_or_one_body),
         cmocka_unit_test(match_and_class_give_their_bodies),
+        cmocka_unit_test(
+            a_function_that_takes_and_gives_nothing_runs_in_its_place),
         cmocka_unit_test(edits_inside_stay_good_after_an_unwrap),
     };
 
