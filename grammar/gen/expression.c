@@ -108,17 +108,48 @@ static void keep_children(struct place *p, uint32_t node, uint32_t parent)
     }
 }
 
+/* `f(a for a in b)` to `f(b)` and `f(a)`. */
+static void keep_in_call(struct place *p, uint32_t generator, uint32_t part)
+{
+    struct span all = node_span(p->d.ns, generator), at;
+
+    if (part == NODE_NONE)
+        return;
+    at = node_span(p->d.ns, part);
+    draft_begin(&p->d, all);
+    draft_delete(&p->d, (struct span){ all.start + 1, at.start });
+    draft_delete(&p->d, (struct span){ at.end, all.end - 1 });
+    draft_end(&p->d);
+}
+
+static void keep_generator(struct place *p, uint32_t call, uint32_t generator)
+{
+    const struct nodes *ns = p->d.ns;
+    uint32_t clause = node_child_of(ns, generator, NODE_FOR_IN_CLAUSE);
+    uint32_t right = NODE_NONE, body = node_field(ns, generator, FIELD_body);
+
+    if (clause != NODE_NONE)
+        right = node_field(ns, clause, FIELD_right);
+    keep(p, call, right);
+    keep(p, call, body);
+    keep_in_call(p, generator, right);
+    keep_in_call(p, generator, body);
+}
+
 static void keep_call(struct place *p, uint32_t node)
 {
     const struct nodes *ns = p->d.ns;
     uint32_t function = node_field(ns, node, FIELD_function);
     uint32_t object = NODE_NONE;
+    uint32_t arguments = node_field(ns, node, FIELD_arguments);
 
     if (node_is(ns, function, NODE_ATTRIBUTE))
         object = node_field(ns, function, FIELD_object);
     if (!is_imported(p, object)) /* no module stands where a result stood */
         keep(p, node, object);
     keep(p, node, function);
+    if (node_is(ns, arguments, NODE_GENERATOR_EXPRESSION))
+        keep_generator(p, node, arguments);
     keep_children(p, node, node_child_of(ns, node, NODE_ARGUMENT_LIST));
 }
 

@@ -368,6 +368,20 @@ static void displays_become_an_element(void **state)
                   "|\n");
 }
 
+static void a_generator_in_a_call_becomes_a_part(void **state)
+{
+    (void)state;
+    assert_offers("f(x for y in items)\n", EDIT_expression,
+                  "f(items)\n"
+                  "|\n"
+                  "f(x)\n"
+                  "|\n"
+                  "f(x for y in ())\n"
+                  "|\n"
+                  "f(x for y in \"\")\n"
+                  "|\n");
+}
+
 static void stars_go(void **state)
 {
     (void)state;
@@ -552,6 +566,7 @@ int main(void)
         cmocka_unit_test(numbers_keep_away_from_dots),
         cmocka_unit_test(constants_fit_their_places),
         cmocka_unit_test(displays_become_an_element),
+        cmocka_unit_test(a_generator_in_a_call_becomes_a_part),
         cmocka_unit_test(stars_go),
         cmocka_unit_test(an_import_is_no_result),
         cmocka_unit_test(a_display_becomes_an_empty_one),
