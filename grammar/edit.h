@@ -42,7 +42,8 @@ struct edit_list {
 struct edit {
     uint16_t kind;        /* row of the table in grammar/generator.h */
     bool dead;            /* nothing left of it after a rebase */
-    bool touches_import;  /* must be confirmed in a fresh interpreter */
+    bool touches_import;  /* or the environment that imports see: must be
+                           * confirmed in a fresh interpreter */
     uint32_t first, n;    /* its changes, sorted by start */
     struct span cover;    /* the node it is about: see parent */
     uint32_t parent;      /* offered once that edit has failed alone, or

@@ -2,6 +2,9 @@
  * (nodes, statements, scopes) is made once, here. */
 #include "grammar/generator.h"
 
+#include <stdlib.h>
+
+#include "config/mem.h"
 #include "grammar/line.h"
 #include "grammar/node.h"
 #include "grammar/scope.h"
@@ -21,21 +24,27 @@ const struct edit_kind_info *edit_kind_info(unsigned kind)
     return &infos[kind];
 }
 
-bool gen_frozen(const struct gen *g, struct span at)
+/* Whether `at` touches one of the spans, which are sorted. */
+static bool touches(const struct span *spans, size_t n, struct span at)
 {
-    size_t low = 0, high = g->nfrozen;
+    size_t low = 0, high = n;
 
-    while (low < high) { /* the first frozen span that ends after at.start */
+    while (low < high) { /* the first span that ends after at.start */
         size_t middle = low + (high - low) / 2;
-        if (g->frozen[middle].end <= at.start)
+        if (spans[middle].end <= at.start)
             low = middle + 1;
         else
             high = middle;
     }
-    if (low == g->nfrozen)
+    if (low == n)
         return false;
-    return span_len(at) > 0 ? g->frozen[low].start < at.end
-                            : g->frozen[low].start < at.start;
+    return span_len(at) > 0 ? spans[low].start < at.end
+                            : spans[low].start < at.start;
+}
+
+bool gen_frozen(const struct gen *g, struct span at)
+{
+    return touches(g->frozen, g->nfrozen, at);
 }
 
 /* The last guard for frozen bytes: an edit that touches them is dead. */
@@ -49,6 +58,47 @@ static void drop_frozen(const struct gen *g)
         if (edit->dead)
             edit->n = 0;
     }
+}
+
+/* The statements about environment variables, in text order; of a compound
+ * statement the name alone. Caller frees *spans. */
+static size_t find_environ(const struct nodes *ns, struct span **spans)
+{
+    size_t n = 0, room = 0;
+
+    *spans = NULL;
+    for (uint32_t i = 0; i < ns->n; i++) {
+        uint32_t statement;
+
+        if (!node_is(ns, i, NODE_IDENTIFIER) ||
+            (!node_text_is(ns, i, "environ") && !node_text_is(ns, i, "putenv")))
+            continue;
+        statement = node_statement(ns, i);
+        if (!node_is(ns, statement, NODE_EXPRESSION_STATEMENT))
+            statement = i;
+        if (n && span_holds((*spans)[n - 1], node_span(ns, statement)))
+            continue;
+        xgrow(spans, &room, n + 1, sizeof(**spans));
+        (*spans)[n++] = node_span(ns, statement);
+    }
+    return n;
+}
+
+/* A module may read the environment when it is imported, and a zygote has
+ * imported it with the original's: what changes that is like an import. */
+static void mark_environ(const struct gen *g)
+{
+    struct span *spans;
+    size_t n = find_environ(g->nodes, &spans);
+
+    for (size_t i = 0; n > 0 && i < g->out->n; i++) {
+        struct edit *edit = &g->out->items[i];
+
+        for (uint32_t c = 0; c < edit->n && !edit->touches_import; c++)
+            edit->touches_import =
+                touches(spans, n, g->out->changes[edit->first + c].at);
+    }
+    free(spans);
 }
 
 void generate(const struct tree *tree, const struct span *frozen,
@@ -70,6 +120,7 @@ void generate(const struct tree *tree, const struct span *frozen,
     for (size_t i = 0; i < ARRAY_LEN(generators); i++)
         generators[i](&g);
     drop_frozen(&g);
+    mark_environ(&g);
     edits_nest(out);
     lines_free(lines);
     units_free(units);

@@ -141,15 +141,15 @@ static void keep_call(struct place *p, uint32_t node)
     const struct nodes *ns = p->d.ns;
     uint32_t function = node_field(ns, node, FIELD_function);
     uint32_t object = NODE_NONE;
-    uint32_t generator = node_child_of(ns, node, NODE_GENERATOR_EXPRESSION);
+    uint32_t arguments = node_field(ns, node, FIELD_arguments);
 
     if (node_is(ns, function, NODE_ATTRIBUTE))
         object = node_field(ns, function, FIELD_object);
     if (!is_imported(p, object)) /* no module stands where a result stood */
         keep(p, node, object);
     keep(p, node, function);
-    if (generator != NODE_NONE && generator != function)
-        keep_generator(p, node, generator);
+    if (node_is(ns, arguments, NODE_GENERATOR_EXPRESSION))
+        keep_generator(p, node, arguments);
     keep_children(p, node, node_child_of(ns, node, NODE_ARGUMENT_LIST));
 }
 

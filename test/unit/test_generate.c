@@ -214,6 +214,39 @@ static void nothing_frozen_is_touched(void **state)
     tree_free(tree);
 }
 
+/* Whether all edits that change the span have the flag, and no other one. */
+static void assert_flagged(const char *text, struct span at)
+{
+    struct tree *tree = tree_parse(bytes_of(text, strlen(text)));
+    struct edits edits;
+    size_t flagged = 0;
+
+    edits_init(&edits);
+    generate(tree, NULL, 0, &edits);
+    for (uint32_t i = 0; i < edits.n; i++) {
+        const struct edit *edit = &edits.items[i];
+        bool inside = false;
+
+        for (uint32_t c = 0; c < edit->n; c++)
+            inside |= span_overlaps(edits.changes[edit->first + c].at, at);
+        assert_int_equal(edit->touches_import, inside);
+        flagged += inside;
+    }
+    assert_true(flagged > 0);
+    assert_true(flagged < edits.n);
+    edits_deinit(&edits);
+    tree_free(tree);
+}
+
+static void what_changes_the_environment_is_like_an_import(void **state)
+{
+    (void)state;
+    assert_flagged("x = f(1)\nos.environ['A'] = 'long'\ny = g(x)\n",
+                   (struct span){ 9, 33 });
+    assert_flagged("x = f(1); os.putenv('A', B + C); y = g(x)\n",
+                   (struct span){ 10, 31 });
+}
+
 /* Sizes that no quadratic step survives within a test's patience. */
 static void long_lists_and_deep_nests_are_no_trouble(void **state)
 {
@@ -255,6 +288,7 @@ int main(void)
         cmocka_unit_test(the_same_text_gives_the_same_edits),
         cmocka_unit_test(parents_never_form_a_circle),
         cmocka_unit_test(nothing_frozen_is_touched),
+        cmocka_unit_test(what_changes_the_environment_is_like_an_import),
         cmocka_unit_test(long_lists_and_deep_nests_are_no_trouble),
     };
 
