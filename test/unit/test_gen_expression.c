@@ -377,8 +377,6 @@ static void a_generator_in_a_call_becomes_a_part(void **state)
                   "f(x)\n"
                   "|\n"
                   "f(x for y in ())\n"
-                  "|\n"
-                  "f(x for y in \"\")\n"
                   "|\n");
 }
 
