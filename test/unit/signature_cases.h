@@ -4,8 +4,9 @@
  * shares words with.
  *
  * Some small scripts, written by hand, print the text alone where the original
- * printed a line around it. In plain output that is another line, hence a NO:
- * anything may print a text, and only its line says what printed it. */
+ * printed words before it. In plain output that is another line, hence a NO:
+ * anything may print a text, and only its line says what printed it. What
+ * follows the text on its line may go. */
 #ifndef AUTODD_SIGNATURE_CASES_H
 #define AUTODD_SIGNATURE_CASES_H
 
@@ -135,7 +136,7 @@ static const struct case_run case_runs[] = {
       { "MISMATCH broken_tiled first at 0 count 1" },
       false },
     { "exit-zero-text",
-      OTHER_LINE,
+      IDEAL,
       NULL,
       NULL,
       END_EXIT,

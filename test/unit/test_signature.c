@@ -420,7 +420,7 @@ static void each_text_keeps_a_stream_of_its_own(void **state)
 }
 
 static void
-the_words_of_a_printed_line_stay_though_the_script_has_them(void **state)
+words_before_a_printed_text_stay_though_the_script_has_them(void **state)
 {
     const char *text = "check failed", *first = "runtime: check failed in gemm";
     const char *script = "print('runtime: ' + text + ' in ' + name)";
@@ -433,7 +433,7 @@ the_words_of_a_printed_line_stay_though_the_script_has_them(void **state)
     assert_int_equal(judge_lines(text, script, first, "check failed in gemm"),
                      VERDICT_NO);
     assert_int_equal(judge_lines(text, script, first, "runtime: check failed"),
-                     VERDICT_NO);
+                     VERDICT_YES);
     assert_int_equal(judge_lines(text, first, first, text), VERDICT_NO);
 }
 
@@ -797,7 +797,7 @@ int main(void)
         cmocka_unit_test(the_line_of_a_text_must_come_again_on_its_stream),
         cmocka_unit_test(each_text_keeps_a_stream_of_its_own),
         cmocka_unit_test(
-            the_words_of_a_printed_line_stay_though_the_script_has_them),
+            words_before_a_printed_text_stay_though_the_script_has_them),
         cmocka_unit_test(the_numbers_of_a_printed_line_may_change),
         cmocka_unit_test(of_several_lines_with_the_text_one_is_enough),
         cmocka_unit_test(without_a_text_the_first_failure_is_kept),
