@@ -80,7 +80,7 @@ struct config {
     int jobs;          /* -j; default: cores, at most 8 */
     double max_time_s; /* --max-time; 0: none */
     int64_t max_runs;  /* --max-runs; 0: none */
-    int64_t seed;      /* --seed: recorded; the default search uses no chance */
+    int64_t seed;      /* --seed: PYTHONHASHSEED of runs, 0 to 2^32 - 1 */
 
     /* files and talk */
     char *output;           /* -o; NULL: SCRIPT.min.py */

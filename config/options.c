@@ -126,8 +126,8 @@ static const struct option table[] = {
       .max = 1000, .otherwise = "3", .metavar = "N",
       .help = "runs of the final check" },
     { .name = "seed", .type = OPTION_INT64, SEARCH, AT(seed), .min = 0,
-      .max = INT64_MAX, .otherwise = "0", .metavar = "N",
-      .help = "seed of whatever uses chance" },
+      .max = UINT32_MAX, .otherwise = "0", .metavar = "N",
+      .help = "hash seed of the runs where PYTHONHASHSEED is not set" },
 
     { .name = "output", .letter = 'o', .type = OPTION_TEXT, FILES,
       AT(output), .path = PATH_FILE, .metavar = "FILE",

@@ -187,7 +187,7 @@ static bool tests_kernel(const struct groups *g, const bool *kernel)
     return false;
 }
 
-bool guard_holds(const struct tree *tree)
+static bool is_tied(const struct tree *tree)
 {
     struct groups g = { .ns = tree_nodes(tree), .scopes = scopes_new(tree) };
     bool *kernel;
@@ -205,4 +205,51 @@ bool guard_holds(const struct tree *tree)
     free(g.tied);
     scopes_free(g.scopes);
     return holds;
+}
+
+/* Calls whose last name is `name`: f(...), m.f(...), f[grid](...). */
+static size_t count_calls(const struct nodes *ns, const char *name)
+{
+    size_t n = 0;
+
+    for (uint32_t i = 0; i < ns->n; i++)
+        n += node_is(ns, i, NODE_CALL) &&
+             text_is_one_of(kernel_last_name(ns, i), &name, 1);
+    return n;
+}
+
+void guard_init(struct guard *guard, const struct tree *original,
+                bool comparison, char *const *names, size_t nnames)
+{
+    *guard = (struct guard){ .comparison = comparison && is_tied(original),
+                             .names = names,
+                             .nnames = nnames };
+    guard->counts = xcalloc(nnames + 1, sizeof(*guard->counts));
+    for (size_t i = 0; i < nnames; i++)
+        guard->counts[i] = count_calls(tree_nodes(original), names[i]);
+}
+
+void guard_deinit(struct guard *guard)
+{
+    free(guard->counts);
+    *guard = (struct guard){ 0 };
+}
+
+bool guard_keeps(const struct guard *guard)
+{
+    for (size_t i = 0; i < guard->nnames; i++) {
+        if (guard->counts[i] > 0)
+            return true;
+    }
+    return guard->comparison;
+}
+
+bool guard_holds(const struct guard *guard, const struct tree *tree)
+{
+    for (size_t i = 0; i < guard->nnames; i++) {
+        if (guard->counts[i] > 0 &&
+            count_calls(tree_nodes(tree), guard->names[i]) < guard->counts[i])
+            return false;
+    }
+    return !guard->comparison || is_tied(tree);
 }

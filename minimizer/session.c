@@ -82,7 +82,7 @@ struct session {
     double rate;
     struct span *idle; /* never reached, by the trace */
     size_t nidle;
-    bool guarded; /* candidates must satisfy guard_holds() */
+    struct guard guard; /* what every candidate must keep */
 
     struct search *search;
     struct trials *trials;
@@ -245,6 +245,7 @@ static void session_free(struct session *s)
     input_deinit(&s->input);
     free(s->steps);
     free(s->idle);
+    guard_deinit(&s->guard);
     free(s->user_cwd);
     free(s->python);
     free(s->python_version);
@@ -390,15 +391,34 @@ static void not_reproduced(struct session *s,
     session_close(s);
 }
 
-/* The words may be shown without the fault: keep the kernel in the comparison
- * where there is one, unless the user does not want that. */
-static void warn_of_own_text(struct session *s, struct buf *text)
+/* What must stay in every candidate. The words may be shown without the fault:
+ * the kernel is kept in a comparison where there is one, unless the user does
+ * not want that. */
+static void find_guard(struct session *s)
 {
-    s->guarded = s->config->keep.n == 0 && guard_holds(s->input.tree);
-    if (s->guarded)
-        buf_adds(text, "; a kernel's result is kept in the test that decides "
-                       "(--keep none lifts this)");
-    say(s, SAY_WARNING, buf_str(text));
+    const struct strings *keep = &s->config->keep;
+    bool none = keep->n > 0 && strcmp(keep->at[0], "none") == 0;
+    struct buf text;
+    bool own;
+
+    buf_init(&text, 1 << 16);
+    own = signature_of_own_text(s->signature,
+                                bytes_of(s->input.text, s->input.len), &text);
+    guard_init(&s->guard, s->input.tree, own && !none, keep->at,
+               none ? 0 : keep->n);
+    if (s->guard.comparison)
+        buf_adds(&text, "; a kernel's result is kept in the test that decides "
+                        "(--keep none lifts this)");
+    if (own)
+        say(s, SAY_WARNING, buf_str(&text));
+    for (size_t i = 0; i < s->guard.nnames; i++) {
+        buf_clear(&text);
+        buf_addf(&text, "--keep %s: the script has no such call",
+                 s->guard.names[i]);
+        if (s->guard.counts[i] == 0)
+            say(s, SAY_WARNING, buf_str(&text));
+    }
+    buf_deinit(&text);
 }
 
 static void calibrate_over(struct session *s)
@@ -435,10 +455,8 @@ static void calibrate_over(struct session *s)
     explain_calibration(s->config, s->signature, r, &text);
     say(s, SAY_INFO, buf_str(&text));
     buf_clear(&text);
-    if (signature_of_own_text(s->signature,
-                              bytes_of(s->input.text, s->input.len), &text))
-        warn_of_own_text(s, &text);
     buf_deinit(&text);
+    find_guard(s);
     trace_begin(s);
 }
 
@@ -496,7 +514,9 @@ static struct hash128 job_key(const struct session *s)
     signature_key(s->signature, &text);
     setup_key(&s->setup, &text);
     buf_addf(&text, "\n%d %d %d %s", (int)s->fork, s->config->jobs,
-             (int)s->guarded, s->in_user_cwd ? s->user_cwd : "");
+             (int)s->guard.comparison, s->in_user_cwd ? s->user_cwd : "");
+    for (size_t i = 0; i < s->guard.nnames; i++)
+        buf_addf(&text, " keep %s", s->guard.names[i]);
     for (size_t i = 0; i < s->input.nfrozen; i++)
         buf_addf(&text, " %u-%u", s->input.frozen[i].start,
                  s->input.frozen[i].end);
@@ -649,7 +669,8 @@ static void search_begin(struct session *s)
     };
     struct search_opts opts = {
         .width = (unsigned)s->config->jobs,
-        .allowed = s->guarded ? guard_holds : NULL,
+        .allowed = guard_keeps(&s->guard) ? guard_holds : NULL,
+        .keep = &s->guard,
         .idle = s->idle,
         .nidle = s->nidle,
     };

@@ -74,6 +74,19 @@ static void hide(struct job_setup *setup, const struct input *input,
     free(dir);
 }
 
+/* The order of sets of strings is a matter of chance unless someone fixes it.
+ */
+static void fix_hash_seed(struct job_setup *setup, const struct config *config)
+{
+    static const char name[] = "PYTHONHASHSEED=";
+    bool set = getenv("PYTHONHASHSEED") != NULL;
+
+    for (size_t i = 0; i < config->env.n && !set; i++)
+        set = strncmp(config->env.at[i], name, sizeof(name) - 1) == 0;
+    if (!set)
+        push(&setup->env, xasprintf("%s%" PRId64, name, config->seed));
+}
+
 /* Names the job's processes and folders. */
 static char *make_mark(void)
 {
@@ -105,6 +118,7 @@ void setup_build(struct job_setup *setup, const struct config *config,
     };
     copy(&setup->argv, &config->script_args);
     copy(&setup->env, &config->env);
+    fix_hash_seed(setup, config);
     add_patterns(setup, &config->err_msgs, false);
     add_patterns(setup, &config->err_regex, true);
     add_patterns(setup, &config->not_msgs, false);

@@ -375,7 +375,7 @@ static bool is_allowed(struct search *search, const struct patch *patch,
     if (!*tree)
         *tree = tree_patched(base_tree(search), patch);
     search->tree_used = true;
-    return search->opts.allowed(*tree);
+    return search->opts.allowed(search->opts.keep, *tree);
 }
 
 /* As recall(), with the candidate's text (caller frees) where it is a yes or

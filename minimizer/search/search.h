@@ -30,6 +30,7 @@ enum verdict {
 
 struct search;
 struct tree;
+struct guard;
 
 struct search_opts {
     unsigned width;     /* most trials that will be out at once, at least 1 */
@@ -42,8 +43,10 @@ struct search_opts {
     size_t nidle;
 
     /* What a candidate must be to be worth a run, seen from its tree; NULL:
-     * nothing more. Pure. */
-    bool (*allowed)(const struct tree *tree);
+     * nothing more. Pure. `keep` is what it looks at, borrowed for the search's
+     * life. */
+    bool (*allowed)(const struct guard *keep, const struct tree *tree);
+    const struct guard *keep;
 };
 
 struct search_trial {
