@@ -1,5 +1,5 @@
 /* session.h - one minimization, from the script to the verified result: joins
- * input, fleet, calibration, signature, search and store.
+ * input, fleet, original, reduction, verify and outcome.
  *
  * A session lives from session_start() until its done event returns. done is
  * called exactly once, from the loop and never from inside session_start(),

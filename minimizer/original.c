@@ -1,0 +1,257 @@
+/* calibrate.h says which runs, this says when: as many as the fleet has room
+ * for, more with each that ends. The trace comes last, because only a pinned
+ * signature can tell whether the tracer has changed the failure:
+ *
+ *   runs of the calibration -> lost, refused
+ *                           -> pinned -> (traced run) -> known
+ *
+ * What the traced run says of the original is a guess at best: no trace, no
+ * guess. */
+#include "minimizer/original.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/buf.h"
+#include "config/log.h"
+#include "config/mem.h"
+#include "grammar/idle.h"
+#include "minimizer/calibrate.h"
+#include "minimizer/explain.h"
+
+struct original {
+    struct original_spec spec;
+    struct original_events events;
+    void *arg;
+    struct calibration *calibration;
+    bool over; /* nothing is started and told any more */
+    bool pinned;
+    struct signature *signature;
+    struct guard guard; /* once pinned */
+    struct span *idle;
+    struct original_facts facts;
+};
+
+/* A run of the calibration under way. */
+struct calibrating {
+    struct original *original;
+    struct calibration_run run;
+};
+
+static void calibrated(struct original *o);
+static void original_on_run(void *arg, const struct observation *observation);
+
+static struct bytes text_of(const struct original *o)
+{
+    return bytes_of(o->spec.input->text, o->spec.input->len);
+}
+
+/* ---- the runs of the calibration ---- */
+
+static void pump(struct original *o)
+{
+    while (fleet_free_slots(o->spec.fleet) > 0) {
+        struct calibrating *c = xcalloc(1, sizeof(*c));
+        struct run_request request = { .text = text_of(o) };
+
+        c->original = o;
+        if (!calibration_next(o->calibration, &c->run)) {
+            free(c);
+            return;
+        }
+        request.how = c->run.how;
+        request.timeout_ms = c->run.timeout_ms;
+        request.cwd = c->run.user_cwd ? o->spec.user_cwd : NULL;
+        fleet_run(o->spec.fleet, &request, original_on_run, c);
+    }
+}
+
+static void original_on_run(void *arg, const struct observation *observation)
+{
+    struct calibrating *c = arg;
+    struct original *o = c->original;
+
+    calibration_report(o->calibration, &c->run, observation);
+    free(c);
+    if (o->over)
+        return;
+    if (calibration_finished(o->calibration))
+        calibrated(o);
+    else
+        pump(o);
+}
+
+struct original *original_new(const struct original_spec *spec,
+                              const struct original_events *events, void *arg)
+{
+    struct original *o = xcalloc(1, sizeof(*o));
+    bool other =
+        spec->user_cwd && strcmp(spec->user_cwd, spec->input->dir) != 0;
+
+    o->spec = *spec;
+    o->events = *events;
+    o->arg = arg;
+    o->calibration =
+        calibration_new(spec->config, text_of(o), spec->can_fork, other);
+    pump(o);
+    return o;
+}
+
+void original_free(struct original *o)
+{
+    if (!o)
+        return;
+    calibration_free(o->calibration);
+    signature_free(o->signature);
+    guard_deinit(&o->guard);
+    free(o->idle);
+    free(o);
+}
+
+void original_stop(struct original *o)
+{
+    o->over = true;
+}
+
+const struct original_facts *original_facts(const struct original *o)
+{
+    return o->pinned ? &o->facts : NULL;
+}
+
+/* ---- tracing ---- */
+
+static void original_on_traced(void *arg, const struct observation *observation)
+{
+    struct original *o = arg;
+    struct err err;
+
+    if (o->over)
+        return;
+    if (observation->ran &&
+        signature_judge(o->signature, observation, NULL) == VERDICT_YES) {
+        if (idle_spans(o->spec.input->tree, observation->ran, &o->idle,
+                       &o->facts.nidle, &err))
+            log_info("trace: %s", err.text);
+        o->facts.idle = o->idle;
+    } else {
+        o->events.say(o->arg, SAY_NOTE,
+                      "the script fails otherwise, or not, under a tracer: "
+                      "code that never runs is not known beforehand");
+    }
+    o->events.known(o->arg);
+}
+
+static void trace(struct original *o)
+{
+    struct run_request request = {
+        .text = text_of(o),
+        .how = RUN_TRACE,
+        .timeout_ms = 3 * o->facts.fork_timeout_ms,
+        .cwd = o->facts.cwd,
+    };
+
+    fleet_run(o->spec.fleet, &request, original_on_traced, o);
+}
+
+/* ---- what the runs have shown ---- */
+
+static void lost(struct original *o, const struct calibration_result *r)
+{
+    char *why = xasprintf("the script could not be run: %s", r->lost);
+
+    o->events.lost(o->arg, why);
+    free(why);
+}
+
+static void refused(struct original *o, const struct calibration_result *r)
+{
+    struct buf text;
+    enum exit_code code;
+
+    buf_init(&text, 1 << 16);
+    code = explain_not_reproduced(o->spec.config, o->spec.input, o->spec.python,
+                                  r, &text);
+    o->events.refused(o->arg, code, buf_str(&text));
+    buf_deinit(&text);
+}
+
+static void pin(struct original *o, struct calibration_result *r)
+{
+    unsigned runs = r->fresh + r->forked;
+    unsigned matched = r->fresh_matched + r->forked_matched;
+
+    o->signature = r->signature;
+    r->signature = NULL;
+    o->pinned = true;
+    o->facts = (struct original_facts){
+        .signature = o->signature,
+        .runs = runs,
+        .matched = matched,
+        .rate = (double)matched / (double)runs,
+        .fork = r->fork,
+        .fork_timeout_ms = r->fork_timeout_ms,
+        .fresh_timeout_ms = r->fresh_timeout_ms,
+        .cwd = r->in_user_cwd ? o->spec.user_cwd : NULL,
+        .guard = &o->guard,
+    };
+}
+
+static void tell(struct original *o, const struct calibration_result *r)
+{
+    struct buf text;
+
+    buf_init(&text, 1 << 16);
+    explain_calibration(o->spec.config, o->signature, r, &text);
+    o->events.say(o->arg, SAY_INFO, buf_str(&text));
+    buf_deinit(&text);
+}
+
+/* What must stay in every candidate. The words may be shown without the fault:
+ * the kernel is kept in a comparison where there is one, unless the user does
+ * not want that. */
+static void find_guard(struct original *o)
+{
+    const struct strings *keep = &o->spec.config->keep;
+    bool none = keep->n > 0 && strcmp(keep->at[0], "none") == 0;
+    struct buf text;
+    bool own;
+
+    buf_init(&text, 1 << 16);
+    own = signature_of_own_text(o->signature, text_of(o), &text);
+    guard_init(&o->guard, o->spec.input->tree, own && !none, keep->at,
+               none ? 0 : keep->n);
+    if (o->guard.comparison)
+        buf_adds(&text, "; a kernel's result is kept in the test that decides "
+                        "(--keep none lifts this)");
+    if (own)
+        o->events.say(o->arg, SAY_WARNING, buf_str(&text));
+    for (size_t i = 0; i < o->guard.nnames; i++) {
+        buf_clear(&text);
+        buf_addf(&text, "--keep %s: the script has no such call",
+                 o->guard.names[i]);
+        if (o->guard.counts[i] == 0)
+            o->events.say(o->arg, SAY_WARNING, buf_str(&text));
+    }
+    buf_deinit(&text);
+}
+
+static void calibrated(struct original *o)
+{
+    struct calibration_result *r = calibration_result(o->calibration);
+
+    if (r->lost) {
+        lost(o, r);
+        return;
+    }
+    if (!r->signature || explain_wrong_interpreter(o->spec.config, r)) {
+        refused(o, r);
+        return;
+    }
+    pin(o, r);
+    tell(o, r);
+    find_guard(o);
+    if (o->facts.fork && o->facts.rate >= 1)
+        trace(o);
+    else
+        o->events.known(o->arg);
+}

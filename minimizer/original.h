@@ -1,0 +1,68 @@
+/* original.h - what is to be known of the original before the search: gives
+ * the runs of the calibration to the fleet, pins the signature, says what was
+ * found, and has one more run traced.
+ *
+ * Lives from original_new() to original_free(), which must wait until the fleet
+ * is closed. Events come from the loop; none after original_stop(). */
+#ifndef AUTODD_ORIGINAL_H
+#define AUTODD_ORIGINAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "config/base.h"
+#include "config/config.h"
+#include "grammar/guard.h"
+#include "minimizer/fleet/fleet.h"
+#include "minimizer/input.h"
+#include "minimizer/session.h"
+#include "minimizer/signature.h"
+
+struct original;
+
+/* All borrowed for the original's life. */
+struct original_spec {
+    struct fleet *fleet;
+    const struct config *config;
+    const struct input *input;
+    const char *python;
+    char *user_cwd; /* the folder the user called from; NULL: unknown */
+    bool can_fork;  /* the worker has a fork server */
+};
+
+/* Owned by the original. */
+struct original_facts {
+    const struct signature *signature;
+    unsigned runs, matched;                     /* of the calibration */
+    double rate;                                /* matched of runs, above 0 */
+    bool fork;                                  /* runs may be forked */
+    uint64_t fork_timeout_ms, fresh_timeout_ms; /* for candidates */
+    char *cwd;                 /* of the runs; NULL: their own folder */
+    const struct guard *guard; /* what every candidate must keep */
+    const struct span *idle;   /* what no run reaches, as far as is known */
+    size_t nidle;
+};
+
+struct original_events {
+    /* A sentence for the user on what was found. */
+    void (*say)(void *arg, enum say_kind kind, const char *text);
+    /* One of these, last: the runs could not be carried out; the failure is
+     * not shown, or not one to minimize (the text says why); all is known. */
+    void (*lost)(void *arg, const char *text);
+    void (*refused)(void *arg, enum exit_code code, const char *text);
+    void (*known)(void *arg);
+};
+
+/* Starts the first runs. */
+struct original *original_new(const struct original_spec *spec,
+                              const struct original_events *events, void *arg);
+void original_free(struct original *original);
+
+/* Start nothing more and tell nothing more. Idempotent. */
+void original_stop(struct original *original);
+
+/* NULL before the signature is pinned; without idle spans before `known`. */
+const struct original_facts *original_facts(const struct original *original);
+
+#endif

@@ -1,0 +1,30 @@
+/* outcome.h - how a minimization ended, as the files of --report tell it. */
+#ifndef AUTODD_OUTCOME_H
+#define AUTODD_OUTCOME_H
+
+#include "config/base.h"
+#include "config/config.h"
+#include "config/err.h"
+#include "minimizer/input.h"
+#include "minimizer/original.h"
+#include "minimizer/session.h"
+#include "minimizer/steps.h"
+
+/* All borrowed. */
+struct outcome {
+    enum exit_code code;
+    const struct session_view *view;
+    const struct input *input;
+    const struct original_facts *original; /* NULL: no signature pinned */
+    const struct steps *steps;             /* NULL: no search */
+    struct bytes best;
+};
+
+/* Write every file of --report, with the processor time of this process so
+ * far. `failed` is told each that could not be written. How many those were.
+ * Blocks. */
+size_t outcome_write(const struct outcome *outcome, const struct config *config,
+                     void (*failed)(void *arg, const struct err *err),
+                     void *arg);
+
+#endif

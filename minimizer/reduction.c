@@ -1,0 +1,285 @@
+/* Who tells whom:
+ *
+ *   fleet -> trials -> search        observations, verdicts
+ *              |
+ *              +-- every report ---> writer -> store
+ *              +-- accepted -> steps -> writer -> store -> best file
+ *
+ *   store -> trials                  the replay, before the first trial
+ *
+ * An accepted report and its step are one transaction: the store never has one
+ * without the other, so a replay finds as many steps as were accepted. */
+#include "minimizer/reduction.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "config/log.h"
+#include "config/mem.h"
+#include "grammar/guard.h"
+#include "minimizer/search/search.h"
+#include "minimizer/store/writer.h"
+#include "minimizer/trials.h"
+
+struct reduction {
+    struct reduction_spec spec;
+    struct reduction_events events;
+    void *arg;
+    int64_t job;
+    struct writer *writer; /* NULL once it is closing */
+    struct search *search;
+    struct trials *trials;
+    struct steps *steps;
+    bool searched; /* the trials have finished */
+    bool minimal;
+    const char *stopped_by;
+};
+
+static void reduction_on_reported(void *arg, const struct store_report *row,
+                                  bool accepted);
+static void reduction_on_finished(void *arg, const char *why);
+static void reduction_on_failed(void *arg, const struct err *err);
+static void reduction_on_kept(void *arg, size_t step);
+static void reduction_on_settled(void *arg);
+
+/* ---- made and freed ---- */
+
+static struct steps *make_steps(struct reduction *r)
+{
+    static const struct steps_events events = {
+        .kept = reduction_on_kept,
+        .failed = reduction_on_failed,
+        .settled = reduction_on_settled,
+    };
+    const struct input *input = r->spec.facts.input;
+    struct steps_spec spec = {
+        .store = r->spec.store,
+        .writer = r->writer,
+        .job = r->job,
+        .path = input->output,
+        .mode = input->mode,
+    };
+
+    return steps_new(&spec, bytes_of(input->text, input->len), &events, r);
+}
+
+static struct search *make_search(const struct reduction *r)
+{
+    const struct state_facts *facts = &r->spec.facts;
+    const struct input *input = facts->input;
+    struct search_opts opts = {
+        .width = (unsigned)facts->config->jobs,
+        .allowed = guard_keeps(facts->original->guard) ? guard_holds : NULL,
+        .keep = facts->original->guard,
+        .idle = facts->original->idle,
+        .nidle = facts->original->nidle,
+    };
+
+    return search_new(bytes_of(input->text, input->len), input->frozen,
+                      input->nfrozen, &opts);
+}
+
+static struct trials *make_trials(struct reduction *r)
+{
+    static const struct trials_events events = {
+        .reported = reduction_on_reported,
+        .finished = reduction_on_finished,
+        .failed = reduction_on_failed,
+    };
+    const struct state_facts *facts = &r->spec.facts;
+    const struct original_facts *original = facts->original;
+    struct trials_spec spec = {
+        .fleet = r->spec.fleet,
+        .search = r->search,
+        .signature = original->signature,
+        .fork = original->fork,
+        .fork_timeout_ms = original->fork_timeout_ms,
+        .fresh_timeout_ms = original->fresh_timeout_ms,
+        .cwd = original->cwd,
+        .tries = 1,
+        .max_runs = (uint64_t)facts->config->max_runs,
+    };
+
+    if (original->rate < 1) /* 5 % of the good candidates are lost to chance */
+        spec.tries =
+            (unsigned)fmin(30, ceil(log(0.05) / log1p(-original->rate)));
+    return trials_new(&spec, &events, r);
+}
+
+int reduction_open(struct reduction **reduction,
+                   const struct reduction_spec *spec,
+                   const struct reduction_events *events, void *arg,
+                   struct err *err)
+{
+    struct reduction *r;
+    int64_t job;
+    int error = state_begin(spec->store, &spec->facts, &job, err);
+
+    if (error)
+        return error;
+    r = xcalloc(1, sizeof(*r));
+    r->spec = *spec;
+    r->events = *events;
+    r->arg = arg;
+    r->job = job;
+    r->writer = writer_new(spec->loop, spec->store, job);
+    r->steps = make_steps(r);
+    r->search = make_search(r);
+    r->trials = make_trials(r);
+    *reduction = r;
+    return 0;
+}
+
+void reduction_free(struct reduction *r)
+{
+    if (!r)
+        return;
+    trials_free(r->trials);
+    search_free(r->search);
+    steps_free(r->steps);
+    free(r);
+}
+
+/* ---- steps ---- */
+
+/* The chain grows by the search's present base. */
+static void add_step(struct reduction *r, const char *kind)
+{
+    struct step step = {
+        .kind = kind,
+        .run = trials_counts(r->trials).runs,
+        .at_ms = fleet_now_ms(r->spec.fleet) - r->spec.started_ms,
+        .bytes = search_text(r->search).len,
+    };
+
+    steps_add(r->steps, &step);
+}
+
+static void reduction_on_reported(void *arg, const struct store_report *row,
+                                  bool accepted)
+{
+    struct reduction *r = arg;
+    struct store_batch batch = { .reports = row, .nreports = 1 };
+
+    if (!accepted) {
+        writer_add(r->writer, &batch, NULL, NULL);
+        return;
+    }
+    add_step(r, search_last_kind(r->search));
+    steps_keep(r->steps, search_text(r->search), row);
+}
+
+static void reduction_on_kept(void *arg, size_t step)
+{
+    struct reduction *r = arg;
+
+    if (step > 0)
+        r->events.accepted(r->arg, steps_at(r->steps, step)->kind);
+}
+
+static void reduction_on_failed(void *arg, const struct err *err)
+{
+    struct reduction *r = arg;
+
+    r->events.failed(r->arg, err);
+}
+
+static void reduction_on_settled(void *arg)
+{
+    struct reduction *r = arg;
+
+    if (r->searched)
+        r->events.settled(r->arg);
+}
+
+/* ---- the replay and the trials ---- */
+
+static bool reduction_on_replay(void *arg, const struct store_report *row)
+{
+    struct reduction *r = arg;
+    bool accepted;
+
+    if (!trials_replay(r->trials, row, &accepted)) {
+        log_info("the store's log fits up to step %zu",
+                 steps_count(r->steps) - 1);
+        return false;
+    }
+    if (accepted)
+        add_step(r, search_last_kind(r->search));
+    return true;
+}
+
+int reduction_start(struct reduction *r, struct err *err)
+{
+    int error;
+
+    add_step(r, "original");
+    error = store_replay(r->spec.store, r->job, reduction_on_replay, r, err);
+    if (!error && steps_count(r->steps) > 1)
+        error = steps_restore(r->steps, search_text(r->search), err);
+    else if (!error)
+        steps_keep(r->steps, search_text(r->search), NULL);
+    if (!error)
+        trials_pump(r->trials);
+    return error;
+}
+
+static void reduction_on_finished(void *arg, const char *why)
+{
+    struct reduction *r = arg;
+
+    r->searched = true;
+    r->stopped_by = why;
+    r->minimal = !why && search_minimal(r->search);
+    r->events.searched(r->arg);
+    if (steps_writing(r->steps) == 0)
+        r->events.settled(r->arg);
+}
+
+void reduction_stop(struct reduction *r, const char *why)
+{
+    if (!r->searched)
+        trials_stop(r->trials, why);
+}
+
+void reduction_seal(struct reduction *r, const char *status)
+{
+    struct store_batch last = { .status = status };
+
+    steps_seal(r->steps);
+    writer_add(r->writer, &last, NULL, NULL);
+}
+
+void reduction_close(struct reduction *r, void (*closed)(void *arg), void *arg)
+{
+    struct writer *writer = r->writer;
+
+    r->writer = NULL;
+    writer_close(writer, closed, arg);
+}
+
+/* ---- seen from outside ---- */
+
+struct reduction_view reduction_view(const struct reduction *r)
+{
+    struct trials_counts counts = trials_counts(r->trials);
+    struct search_stats stats = search_stats(r->search);
+    size_t steps = steps_count(r->steps);
+
+    return (struct reduction_view){
+        .searched = r->searched,
+        .minimal = r->minimal,
+        .stopped_by = r->stopped_by,
+        .runs = counts.runs,
+        .cached = counts.replayed + stats.remembered,
+        .rejected_early = counts.early + stats.rejected_early,
+        .no_verdict = counts.no_verdict,
+        .accepted = steps > 0 ? steps - 1 : 0,
+        .out = r->searched ? 0 : trials_out(r->trials),
+    };
+}
+
+struct steps *reduction_steps(struct reduction *r)
+{
+    return r->steps;
+}

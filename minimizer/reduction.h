@@ -1,0 +1,82 @@
+/* reduction.h - the search and its memory: what the trials accept becomes a
+ * step, every report goes to the store, and what the store remembers of an
+ * earlier run is replayed first.
+ *
+ * In this order: reduction_open(), reduction_start(), the searched event, the
+ * settled event, reduction_close(), its closed callback, reduction_free().
+ * reduction_close() may come at any time once the fleet is closed. */
+#ifndef AUTODD_REDUCTION_H
+#define AUTODD_REDUCTION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "config/base.h"
+#include "config/err.h"
+#include "minimizer/fleet/fleet.h"
+#include "minimizer/state.h"
+#include "minimizer/steps.h"
+#include "minimizer/store/store.h"
+
+struct uv_loop_s;
+struct reduction;
+
+/* All pointers are borrowed for the reduction's life. */
+struct reduction_spec {
+    struct uv_loop_s *loop;
+    struct fleet *fleet;
+    struct store *store;
+    struct state_facts facts;
+    uint64_t started_ms; /* of the minimization, by fleet_now_ms() */
+};
+
+struct reduction_events {
+    /* A step is durable and in the best file; `kind` of its edit. */
+    void (*accepted)(void *arg, const char *kind);
+    /* Store, best file or runs: it makes no sense to go on. */
+    void (*failed)(void *arg, const struct err *err);
+    /* Nothing is out and nothing more will be started. */
+    void (*searched)(void *arg);
+    /* After searched, and not before all steps are in the best file. */
+    void (*settled)(void *arg);
+};
+
+/* Find or make the job in the store, and get ready. Errors of state_begin():
+ * then there is no reduction. */
+int reduction_open(struct reduction **reduction,
+                   const struct reduction_spec *spec,
+                   const struct reduction_events *events, void *arg,
+                   struct err *err);
+void reduction_free(struct reduction *reduction);
+
+/* Replay, write the best so far, start the trials. Errors of store and file;
+ * then reduction_stop() is to follow. */
+int reduction_start(struct reduction *reduction, struct err *err);
+
+/* Start no more trials; searched follows, possibly at once. `why` is static.
+ * Nothing happens when that is over already. */
+void reduction_stop(struct reduction *reduction, const char *why);
+
+/* Leave the best file as it is from here on, and the status (NULL: unchanged)
+ * in the store. */
+void reduction_seal(struct reduction *reduction, const char *status);
+
+/* Write what waits for the store, then call `closed`. */
+void reduction_close(struct reduction *reduction, void (*closed)(void *arg),
+                     void *arg);
+
+/* Where it stands. */
+struct reduction_view {
+    bool searched;
+    bool minimal;           /* searched to the end */
+    const char *stopped_by; /* the budget or "interrupt"; NULL: nothing */
+    uint64_t runs, cached, rejected_early, no_verdict, accepted;
+    unsigned out; /* runs under way */
+};
+struct reduction_view reduction_view(const struct reduction *reduction);
+
+/* The chain so far; to place a step, settled must have come. */
+struct steps *reduction_steps(struct reduction *reduction);
+
+#endif
