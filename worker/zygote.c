@@ -19,7 +19,6 @@
 #include "worker/zygote.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,15 +30,14 @@
 #include "config/base.h"
 #include "config/buf.h"
 #include "config/file.h"
-#include "config/json.h"
 #include "config/log.h"
 #include "config/mem.h"
 #include "worker/limits.h"
+#include "worker/packet.h"
 #include "worker/zygote_py.h" /* made by the Makefile from zygote.py */
 
-#define PACKET_MAX (1u << 17) /* as in zygote.py */
-#define STOP_MS 2000          /* from closing the socket to SIGKILL */
-#define SAID_MAX 4096         /* kept of what the server itself prints */
+#define STOP_MS 2000  /* from closing the socket to SIGKILL */
+#define SAID_MAX 4096 /* kept of what the server itself prints */
 #define READ_MAX 2048
 
 enum zygote_state {
@@ -95,42 +93,16 @@ static void zygote_settle(struct zygote *z);
 
 /* ---- installing ---- */
 
-static void put_words(struct json *object, const char *key,
-                      const struct strings *words)
-{
-    struct buf buf;
-
-    buf_init(&buf, FRAME_MAX_BYTES);
-    for (size_t i = 0; i < words->n; i++)
-        buf_add(&buf, words->at[i], strlen(words->at[i]) + 1);
-    json_put_bytes(object, key, buf_bytes(&buf));
-    buf_deinit(&buf);
-}
-
-static void put_text(struct json *object, const char *key, const char *text)
-{
-    json_put_bytes(object, key, bytes_of(text, strlen(text)));
-}
-
 int zygote_install(const char *folder, const struct job_setup *setup,
                    struct err *err)
 {
     char *program = file_join(folder, "zygote.py");
     char *settings = file_join(folder, "zygote.json");
-    struct json *config = json_new_object();
-    struct json *preload = json_new_array();
     struct buf buf;
     int error;
 
     buf_init(&buf, FRAME_MAX_BYTES);
-    put_text(config, "script_dir", setup->script_dir);
-    put_words(config, "argv", &setup->argv);
-    put_words(config, "early_env", &setup->early_env);
-    for (size_t i = 0; i < setup->preload.n; i++)
-        json_push_str(preload, setup->preload.at[i]);
-    json_put(config, "preload", preload);
-
-    error = json_write(config, &buf);
+    error = packet_settings(setup, &buf);
     if (error)
         err_set(err, error, "the script's arguments are too long");
     if (!error)
@@ -138,7 +110,6 @@ int zygote_install(const char *folder, const struct job_setup *setup,
     if (!error)
         error = file_replace(program, zygote_py, sizeof(zygote_py), 0600, err);
     buf_deinit(&buf);
-    json_free(config);
     free(program);
     free(settings);
     return error;
@@ -371,50 +342,6 @@ pid_t zygote_pid(const struct zygote *z)
 
 /* ---- requests ---- */
 
-/* One too long goes out as its number alone, and comes back as lost. */
-static char *request_packet(const struct fork_request *request, size_t *len)
-{
-    struct json *message = json_new_object();
-    struct buf buf;
-
-    buf_init(&buf, PACKET_MAX);
-    json_put_int(message, "run", (int64_t)request->id);
-    put_text(message, "path", request->path);
-    put_text(message, "cwd", request->cwd);
-    put_words(message, "env", request->env);
-    if (request->trace)
-        put_text(message, "trace", request->trace);
-    if (json_write(message, &buf) != 0) {
-        buf_clear(&buf);
-        buf_addf(&buf, "{\"run\": %" PRIu64 "}", request->id);
-    }
-    json_free(message);
-    return buf_take(&buf, len);
-}
-
-/* 0, or a negative errno; -EAGAIN when there is no room now. */
-static int send_packet(int fd, const struct child_fork *f)
-{
-    union {
-        struct cmsghdr header;
-        char room[CMSG_SPACE(sizeof(f->fds))];
-    } control = { 0 };
-    struct iovec iov = { .iov_base = f->packet, .iov_len = f->packet_len };
-    struct msghdr message = {
-        .msg_iov = &iov,
-        .msg_iovlen = 1,
-        .msg_control = control.room,
-        .msg_controllen = sizeof(control.room),
-    };
-    struct cmsghdr *header = CMSG_FIRSTHDR(&message);
-
-    header->cmsg_level = SOL_SOCKET;
-    header->cmsg_type = SCM_RIGHTS;
-    header->cmsg_len = CMSG_LEN(sizeof(f->fds));
-    memcpy(CMSG_DATA(header), f->fds, sizeof(f->fds));
-    return sendmsg(fd, &message, MSG_DONTWAIT | MSG_NOSIGNAL) < 0 ? -errno : 0;
-}
-
 static void drop_packet(struct child_fork *f)
 {
     if (!f->packet)
@@ -435,7 +362,7 @@ static void flush_requests(struct zygote *z)
         if (!f->packet)
             continue;
 
-        int error = send_packet(z->socket, f);
+        int error = packet_send(z->socket, f->packet, f->packet_len, f->fds);
 
         if (error == -EAGAIN) {
             events |= UV_WRITABLE;
@@ -479,7 +406,7 @@ void zygote_fork(struct zygote *z, const struct fork_request *request,
     f->arg = arg;
     f->fds[0] = request->out;
     f->fds[1] = request->err;
-    f->packet = request_packet(request, &f->packet_len);
+    f->packet = packet_request(request, &f->packet_len);
     f->asked_ms = uv_now(z->timer.loop);
     while (*link)
         link = &(*link)->next;
@@ -510,110 +437,77 @@ static struct child_fork fork_take(struct child_fork **link)
 
 /* ---- messages ---- */
 
-static void say_ready(struct zygote *z, const struct json *message)
+static void hear_ready(struct zygote *z, const struct packet *p)
 {
-    const struct json *skipped = json_get(message, "skipped");
-    struct buf lines;
-
     if (z->state != ZYGOTE_STARTING)
         return;
-    buf_init(&lines, 1 << 16);
-    for (size_t i = 0; i < json_len(skipped); i++) {
-        const struct json *one = json_at(skipped, i);
-        const char *name = json_at_str(one, 0), *why = json_at_str(one, 1);
-
-        if (name && why)
-            buf_addf(&lines, "%s%s: %s", lines.len ? "\n" : "", name, why);
-    }
     uv_timer_stop(&z->timer);
     z->served = true;
     zygote_enter(z, ZYGOTE_SERVING);
-    z->events->ready(z->arg, lines.len ? buf_str(&lines) : NULL);
-    buf_deinit(&lines);
+    z->events->ready(z->arg, p->text);
 }
 
-static void say_started(struct zygote *z, const struct json *message)
+static void hear_started(struct zygote *z, const struct packet *p)
 {
-    struct child_fork *f = *fork_find(z, json_get_int(message, "started", -1));
-    int64_t pid = json_get_int(message, "pid", 0);
+    struct child_fork *f = *fork_find(z, p->id);
 
-    if (!f || f->started || pid <= 1 || pid > INT32_MAX)
+    if (!f || f->started || p->pid <= 1 || p->pid > INT32_MAX)
         return;
     f->started = true;
-    f->events->started(f->arg, (pid_t)pid);
+    f->events->started(f->arg, (pid_t)p->pid);
 }
 
-static void say_ended(struct zygote *z, const struct json *message)
+/* The last event of a fork. */
+static void hear_over(struct zygote *z, const struct packet *p)
 {
-    struct child_fork **link = fork_find(z, json_get_int(message, "ended", -1));
+    struct child_fork **link = fork_find(z, p->id);
 
     if (!*link)
         return;
 
     struct child_fork f = fork_take(link);
 
-    if (!f.started) {
+    if (p->type == PACKET_SYNTAX)
+        f.events->syntax(f.arg, p->exc_type, p->text);
+    else if (p->type == PACKET_LOST)
+        f.events->lost(f.arg, p->text);
+    else if (!f.started)
         f.events->lost(f.arg, "the fork ended before it could run");
-        return;
-    }
-    f.events->ended(f.arg, (int)json_get_int(message, "exit", 0),
-                    (int)json_get_int(message, "signal", 0),
-                    (uint64_t)json_get_int(message, "cpu_ms", 0),
-                    (uint64_t)json_get_int(message, "maxrss", 0));
-}
-
-static void say_syntax(struct zygote *z, const struct json *message)
-{
-    struct child_fork **link =
-        fork_find(z, json_get_int(message, "syntax", -1));
-
-    if (!*link)
-        return;
-
-    struct child_fork f = fork_take(link);
-
-    f.events->syntax(f.arg, json_get_str(message, "type", "SyntaxError"),
-                     json_get_str(message, "message", ""));
-}
-
-static void say_lost(struct zygote *z, const struct json *message)
-{
-    struct child_fork **link = fork_find(z, json_get_int(message, "lost", -1));
-
-    if (!*link)
-        return;
-
-    struct child_fork f = fork_take(link);
-
-    f.events->lost(f.arg, json_get_str(message, "why", "the fork failed"));
+    else
+        f.events->ended(f.arg, p->exit_code, p->signal, p->cpu_ms, p->peak_rss);
 }
 
 static void zygote_hear(struct zygote *z, const char *data, size_t len)
 {
-    struct err err;
-    struct json *message = json_parse(data, len, &err);
+    struct packet packet;
 
-    if (!message) {
+    if (packet_read(data, len, &packet) != 0) {
         zygote_kill(z, "the fork server said something odd");
         return;
     }
-    if (json_has(message, "ready")) {
-        say_ready(z, message);
-    } else if (json_has(message, "failed")) {
+    switch (packet.type) {
+    case PACKET_READY:
+        hear_ready(z, &packet);
+        break;
+    case PACKET_FAILED:
         z->unfit = true;
-        because(z, json_get_str(message, "failed", ""));
-    } else if (json_has(message, "started")) {
-        say_started(z, message);
-    } else if (json_has(message, "ended")) {
-        say_ended(z, message);
-    } else if (json_has(message, "syntax")) {
-        say_syntax(z, message);
-    } else if (json_has(message, "lost")) {
-        say_lost(z, message);
-    } else if (json_has(message, "restart")) {
+        because(z, packet.text);
+        break;
+    case PACKET_STARTED:
+        hear_started(z, &packet);
+        break;
+    case PACKET_ENDED:
+    case PACKET_SYNTAX:
+    case PACKET_LOST:
+        hear_over(z, &packet);
+        break;
+    case PACKET_RESTART:
         z->events->worn(z->arg);
+        break;
+    case PACKET_UNKNOWN:
+        break;
     }
-    json_free(message);
+    packet_deinit(&packet);
     if (z->retiring && !z->forks)
         zygote_stop(z);
     watch_replies(z);
