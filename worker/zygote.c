@@ -32,6 +32,7 @@
 #include "config/file.h"
 #include "config/log.h"
 #include "config/mem.h"
+#include "worker/forks.h"
 #include "worker/limits.h"
 #include "worker/packet.h"
 #include "worker/zygote_py.h" /* made by the Makefile from zygote.py */
@@ -48,19 +49,6 @@ enum zygote_state {
     ZYGOTE_CLOSING
 };
 
-/* A fork that has not got its last event yet. */
-struct child_fork {
-    struct child_fork *next;
-    uint64_t id;
-    const struct fork_events *events;
-    void *arg;
-    bool started;
-    uint64_t asked_ms; /* loop time */
-    int fds[2];        /* -1 once sent */
-    char *packet;      /* NULL once sent */
-    size_t packet_len;
-};
-
 struct zygote {
     enum zygote_state state;
     uv_process_t process;
@@ -72,8 +60,8 @@ struct zygote {
     bool exited, served, retiring, unfit;
 
     uint64_t reply_ms;
-    struct child_fork *forks; /* in order of asking */
-    char *why;                /* first reason of its end; NULL: none yet */
+    struct forks forks;
+    char *why; /* first reason of its end; NULL: none yet */
     char text[SAID_MAX];
     size_t text_len;
     char room[READ_MAX];
@@ -331,7 +319,7 @@ void zygote_stop(struct zygote *z)
 void zygote_retire(struct zygote *z)
 {
     z->retiring = true;
-    if (!z->forks)
+    if (!z->forks.first)
         zygote_stop(z);
 }
 
@@ -340,17 +328,7 @@ pid_t zygote_pid(const struct zygote *z)
     return z->exited || z->state == ZYGOTE_CLOSING ? 0 : z->process.pid;
 }
 
-/* ---- requests ---- */
-
-static void drop_packet(struct child_fork *f)
-{
-    if (!f->packet)
-        return;
-    close(f->fds[0]);
-    close(f->fds[1]);
-    free(f->packet);
-    f->packet = NULL;
-}
+/* ---- requests and answers ---- */
 
 static void flush_requests(struct zygote *z)
 {
@@ -358,84 +336,33 @@ static void flush_requests(struct zygote *z)
 
     if (z->socket < 0)
         return;
-    for (struct child_fork *f = z->forks; f; f = f->next) {
-        if (!f->packet)
-            continue;
-
-        int error = packet_send(z->socket, f->packet, f->packet_len, f->fds);
-
-        if (error == -EAGAIN) {
-            events |= UV_WRITABLE;
-            break;
-        }
-        drop_packet(f);
-        if (error) /* its end of the socket tells the rest */
-            log_debug("zygote %d: %s", z->process.pid, err_name(error));
-    }
+    if (forks_send(&z->forks, z->socket))
+        events |= UV_WRITABLE;
     uv_poll_start(&z->poll, events, zygote_on_poll);
 }
 
 /* One timer for all forks that have not spoken: set for the oldest. */
 static void watch_replies(struct zygote *z)
 {
-    struct child_fork *f = z->forks;
-    uint64_t now = uv_now(z->timer.loop);
+    uint64_t now = uv_now(z->timer.loop), asked, due;
 
     if (z->state != ZYGOTE_SERVING)
         return;
-    while (f && f->started)
-        f = f->next;
-    if (!f) {
+    if (!forks_silent(&z->forks, &asked)) {
         uv_timer_stop(&z->timer);
         return;
     }
-
-    uint64_t due = f->asked_ms + z->reply_ms;
-
+    due = asked + z->reply_ms;
     uv_timer_start(&z->timer, zygote_on_timer, due > now ? due - now : 0, 0);
 }
 
 void zygote_fork(struct zygote *z, const struct fork_request *request,
                  const struct fork_events *events, void *arg)
 {
-    struct child_fork *f = xcalloc(1, sizeof(*f));
-    struct child_fork **link = &z->forks;
-
-    f->id = request->id;
-    f->events = events;
-    f->arg = arg;
-    f->fds[0] = request->out;
-    f->fds[1] = request->err;
-    f->packet = packet_request(request, &f->packet_len);
-    f->asked_ms = uv_now(z->timer.loop);
-    while (*link)
-        link = &(*link)->next;
-    *link = f;
+    forks_add(&z->forks, request, events, arg, uv_now(z->timer.loop));
     flush_requests(z);
     watch_replies(z);
 }
-
-static struct child_fork **fork_find(struct zygote *z, int64_t id)
-{
-    struct child_fork **link = &z->forks;
-
-    while (*link && (int64_t)(*link)->id != id)
-        link = &(*link)->next;
-    return link;
-}
-
-/* Take a fork out of the list for its last event. */
-static struct child_fork fork_take(struct child_fork **link)
-{
-    struct child_fork *f = *link, copy = *f;
-
-    drop_packet(f);
-    *link = f->next;
-    free(f);
-    return copy;
-}
-
-/* ---- messages ---- */
 
 static void hear_ready(struct zygote *z, const struct packet *p)
 {
@@ -445,36 +372,6 @@ static void hear_ready(struct zygote *z, const struct packet *p)
     z->served = true;
     zygote_enter(z, ZYGOTE_SERVING);
     z->events->ready(z->arg, p->text);
-}
-
-static void hear_started(struct zygote *z, const struct packet *p)
-{
-    struct child_fork *f = *fork_find(z, p->id);
-
-    if (!f || f->started || p->pid <= 1 || p->pid > INT32_MAX)
-        return;
-    f->started = true;
-    f->events->started(f->arg, (pid_t)p->pid);
-}
-
-/* The last event of a fork. */
-static void hear_over(struct zygote *z, const struct packet *p)
-{
-    struct child_fork **link = fork_find(z, p->id);
-
-    if (!*link)
-        return;
-
-    struct child_fork f = fork_take(link);
-
-    if (p->type == PACKET_SYNTAX)
-        f.events->syntax(f.arg, p->exc_type, p->text);
-    else if (p->type == PACKET_LOST)
-        f.events->lost(f.arg, p->text);
-    else if (!f.started)
-        f.events->lost(f.arg, "the fork ended before it could run");
-    else
-        f.events->ended(f.arg, p->exit_code, p->signal, p->cpu_ms, p->peak_rss);
 }
 
 static void zygote_hear(struct zygote *z, const char *data, size_t len)
@@ -494,12 +391,10 @@ static void zygote_hear(struct zygote *z, const char *data, size_t len)
         because(z, packet.text);
         break;
     case PACKET_STARTED:
-        hear_started(z, &packet);
-        break;
     case PACKET_ENDED:
     case PACKET_SYNTAX:
     case PACKET_LOST:
-        hear_over(z, &packet);
+        forks_hear(&z->forks, &packet);
         break;
     case PACKET_RESTART:
         z->events->worn(z->arg);
@@ -508,7 +403,7 @@ static void zygote_hear(struct zygote *z, const char *data, size_t len)
         break;
     }
     packet_deinit(&packet);
-    if (z->retiring && !z->forks)
+    if (z->retiring && !z->forks.first)
         zygote_stop(z);
     watch_replies(z);
 }
@@ -637,11 +532,7 @@ static void zygote_gone(struct zygote *z)
     because(z, "the fork server ended");
     add_last_line(z);
     why = z->why;
-    while (z->forks) {
-        struct child_fork f = fork_take(&z->forks);
-
-        f.events->lost(f.arg, why);
-    }
+    forks_lose(&z->forks, why);
     z->events->gone(z->arg, why, z->unfit);
     free(z->why);
     free(z);
