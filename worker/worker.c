@@ -20,17 +20,12 @@
 #include "config/err.h"
 #include "config/log.h"
 #include "config/mem.h"
-#include "worker/env.h"
 #include "worker/interpreter.h"
+#include "worker/job.h"
 #include "worker/protocol.h"
-#include "worker/run.h"
-#include "worker/scan.h"
-#include "worker/scratch.h"
 #include "worker/servers.h"
 #include "worker/slots.h"
-#include "worker/sweep.h"
 #include "worker/wire.h"
-#include "worker/zygote.h"
 
 #define SLOTS_MAX 256
 #define ENDING_MS 10000 /* then what is left is left */
@@ -57,8 +52,8 @@ struct worker {
 
     struct frame setup; /* owns the job's settings */
     bool have_setup, ready_sent, refused;
-    struct run_job job;
-    char *self, *python, *root, *server_cache, *version;
+    struct job job;
+    char *self, *version;
     struct err err; /* of PREPARING */
     int error;
 
@@ -141,7 +136,7 @@ static void worker_ready(struct worker *w, bool forks, const char *why)
         return;
     w->ready_sent = true;
     frame.u.ready.ok = true;
-    frame.u.ready.python = w->python;
+    frame.u.ready.python = w->job.python;
     frame.u.ready.python_version = w->version;
     frame.u.ready.forks = forks;
     frame.u.ready.no_fork_reason = xstrdup(why);
@@ -159,7 +154,7 @@ static void worker_refuse(struct worker *w, const char *error, bool usage)
         slots_drop(w->slots, error);
     frame.u.ready.error = xstrdup(error);
     frame.u.ready.usage = usage;
-    frame.u.ready.python = w->python;
+    frame.u.ready.python = w->job.python;
     wire_send(w->wire, &frame);
     free(frame.u.ready.error);
 }
@@ -175,55 +170,27 @@ static void worker_on_forks(void *arg, bool forks, const char *why)
 
 /* ---- setting up ---- */
 
-static const struct job_setup *settings(const struct worker *w)
-{
-    return &w->setup.u.setup;
-}
-
-/* Whether runs are a plain `python FILE`. */
-static bool runs_python(const struct worker *w)
-{
-    return !settings(w)->command && !settings(w)->test;
-}
-
 /* On the thread pool, before anything else of the job lives. */
 static void worker_prepare(uv_work_t *work)
 {
     struct worker *w = container_of(work, struct worker, work);
-    const struct job_setup *setup = settings(w);
 
-    sweep_job(w->job.sweep); /* of a predecessor that was killed */
-    scratch_clean(setup->mark);
-    w->error = scratch_open(setup->mark, &w->root, &w->err);
-    if (!w->error)
-        w->error = scratch_cache(w->root, 2 * setup->slots, 1, &w->server_cache,
-                                 &w->err);
-    if (!w->error)
-        w->error = zygote_install(w->root, setup, &w->err);
-    if (!w->error && runs_python(w))
-        w->error = interpreter_find(
-            setup->python, env_get(&w->job.base, "PATH"), &w->python, &w->err);
+    w->error = job_prepare(&w->job, &w->err);
 }
 
 static void worker_setup(struct worker *w)
 {
-    const struct job_setup *setup = settings(w);
-    struct matcher *matcher;
+    const struct job_setup *setup = &w->setup.u.setup;
 
     if (setup->slots < 1 || setup->slots > SLOTS_MAX) {
         worker_refuse(w, "slots must be from 1 to 256", false);
         return;
     }
-    matcher = matcher_new(setup->patterns, setup->npatterns, &w->err);
-    if (!matcher) {
+    if (job_init(&w->job, &w->loop, setup, w->self, &w->err) != 0) {
         worker_refuse(w, w->err.text, true);
         return;
     }
-    w->job.matcher = matcher;
-    w->job.setup = setup;
-    w->job.sweep = sweep_new(setup->mark);
-    env_base(&w->job.base, setup);
-    w->slots = slots_new(&w->job, setup->slots, &slots_events, w);
+    w->slots = slots_new(&w->job.run, setup->slots, &slots_events, w);
     worker_enter(w, WORKER_PREPARING);
     w->working = true;
     uv_queue_work(&w->loop, &w->work, worker_prepare, worker_on_prepared);
@@ -233,7 +200,8 @@ static void worker_serve(struct worker *w)
 {
     worker_enter(w, WORKER_SERVING);
     slots_open(w->slots);
-    w->servers = servers_new(&w->job, w->server_cache, &servers_events, w);
+    w->servers =
+        servers_new(&w->job.run, w->job.server_cache, &servers_events, w);
     servers_begin(w->servers, w->version);
     slots_pull(w->slots);
 }
@@ -242,10 +210,10 @@ static void worker_probe(struct worker *w)
 {
     struct probe_spec spec = {
         .self = w->self,
-        .python = w->python,
-        .folder = w->root,
-        .env = &w->job.base,
-        .grace_ms = settings(w)->grace_ms,
+        .python = w->job.python,
+        .folder = w->job.root,
+        .env = &w->job.run.base,
+        .grace_ms = w->setup.u.setup.grace_ms,
     };
 
     worker_enter(w, WORKER_PROBING);
@@ -262,12 +230,9 @@ static void worker_on_prepared(uv_work_t *work, int status)
         worker_settle(w);
         return;
     }
-    w->job.self = w->self;
-    w->job.python = w->python;
-    w->job.root = w->root;
     if (w->error) {
         worker_refuse(w, w->err.text, false);
-    } else if (runs_python(w)) {
+    } else if (job_runs_python(&w->job)) {
         worker_probe(w);
     } else {
         worker_serve(w);
@@ -426,10 +391,7 @@ static void worker_remove(uv_work_t *work)
 {
     struct worker *w = container_of(work, struct worker, work);
 
-    if (w->job.sweep)
-        sweep_job(w->job.sweep);
-    if (w->root)
-        scratch_close(w->root);
+    job_remove(&w->job);
 }
 
 static void worker_close(struct worker *w)
@@ -459,7 +421,6 @@ static int worker_open(struct worker *w)
     size_t size = sizeof(path);
     int error;
 
-    w->job.loop = &w->loop;
     w->wire = wire_new(&w->loop, &wire_events, w);
     uv_timer_init(&w->loop, &w->patience);
     uv_signal_init(&w->loop, &w->term);
@@ -482,15 +443,10 @@ static void worker_deinit(struct worker *w)
     wire_free(w->wire);
     slots_free(w->slots);
     servers_free(w->servers);
+    job_deinit(&w->job);
     if (w->have_setup)
         frame_deinit(&w->setup);
-    sweep_free(w->job.sweep);
-    matcher_free((struct matcher *)w->job.matcher); /* made by us */
-    env_free(&w->job.base);
     free(w->self);
-    free(w->python);
-    free(w->root);
-    free(w->server_cache);
     free(w->version);
 }
 

@@ -35,10 +35,10 @@
 #include "worker/forks.h"
 #include "worker/limits.h"
 #include "worker/packet.h"
+#include "worker/tail.h"
 #include "worker/zygote_py.h" /* made by the Makefile from zygote.py */
 
-#define STOP_MS 2000  /* from closing the socket to SIGKILL */
-#define SAID_MAX 4096 /* kept of what the server itself prints */
+#define STOP_MS 2000 /* from closing the socket to SIGKILL */
 #define READ_MAX 2048
 
 enum zygote_state {
@@ -61,9 +61,8 @@ struct zygote {
 
     uint64_t reply_ms;
     struct forks forks;
-    char *why; /* first reason of its end; NULL: none yet */
-    char text[SAID_MAX];
-    size_t text_len;
+    char *why;        /* first reason of its end; NULL: none yet */
+    struct tail tail; /* of what it says: why a start failed stands last */
     char room[READ_MAX];
 
     const struct zygote_events *events;
@@ -143,19 +142,6 @@ static void hang_up(struct zygote *z)
     z->socket = -1;
 }
 
-/* Keep the tail: the reason of a failed start stands last. */
-static void keep_said(struct zygote *z, const char *data, size_t n)
-{
-    size_t keep = sizeof(z->text) - n; /* n is at most the room of a read */
-
-    if (z->text_len > keep) {
-        memmove(z->text, z->text + z->text_len - keep, keep);
-        z->text_len = keep;
-    }
-    memcpy(z->text + z->text_len, data, n);
-    z->text_len += n;
-}
-
 /* What is in the pipe now; waiting for its end could take for ever. */
 static void drain_said(struct zygote *z)
 {
@@ -168,7 +154,7 @@ static void drain_said(struct zygote *z)
         n = read(fd, z->room, sizeof(z->room));
         if (n <= 0)
             break;
-        keep_said(z, z->room, (size_t)n);
+        tail_add(&z->tail, z->room, (size_t)n);
     }
 }
 
@@ -502,22 +488,16 @@ static void zygote_on_said(uv_stream_t *stream, ssize_t nread,
     if (nread < 0)
         close_once((uv_handle_t *)&z->said);
     else
-        keep_said(z, buf->base, (size_t)nread);
+        tail_add(&z->tail, buf->base, (size_t)nread);
 }
 
 /* The last line that the server printed, for a start that went wrong. */
 static void add_last_line(struct zygote *z)
 {
-    size_t end = z->text_len, start;
     char safe[512];
 
-    while (end > 0 && z->text[end - 1] == '\n')
-        end--;
-    for (start = end; start > 0 && z->text[start - 1] != '\n';)
-        start--;
-    if (end == start || z->served || !z->why)
+    if (z->served || !z->why || !tail_last_line(&z->tail, safe, sizeof(safe)))
         return;
-    log_safe(safe, sizeof(safe), z->text + start, end - start);
 
     char *why = xasprintf("%s: %s", z->why, safe);
 
