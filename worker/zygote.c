@@ -19,7 +19,6 @@
 #include "worker/zygote.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,15 +30,15 @@
 #include "config/base.h"
 #include "config/buf.h"
 #include "config/file.h"
-#include "config/json.h"
 #include "config/log.h"
 #include "config/mem.h"
+#include "worker/forks.h"
 #include "worker/limits.h"
+#include "worker/packet.h"
+#include "worker/tail.h"
 #include "worker/zygote_py.h" /* made by the Makefile from zygote.py */
 
-#define PACKET_MAX (1u << 17) /* as in zygote.py */
-#define STOP_MS 2000          /* from closing the socket to SIGKILL */
-#define SAID_MAX 4096         /* kept of what the server itself prints */
+#define STOP_MS 2000 /* from closing the socket to SIGKILL */
 #define READ_MAX 2048
 
 enum zygote_state {
@@ -48,19 +47,6 @@ enum zygote_state {
     ZYGOTE_STOPPING,
     ZYGOTE_KILLED,
     ZYGOTE_CLOSING
-};
-
-/* A fork that has not got its last event yet. */
-struct child_fork {
-    struct child_fork *next;
-    uint64_t id;
-    const struct fork_events *events;
-    void *arg;
-    bool started;
-    uint64_t asked_ms; /* loop time */
-    int fds[2];        /* -1 once sent */
-    char *packet;      /* NULL once sent */
-    size_t packet_len;
 };
 
 struct zygote {
@@ -74,10 +60,9 @@ struct zygote {
     bool exited, served, retiring, unfit;
 
     uint64_t reply_ms;
-    struct child_fork *forks; /* in order of asking */
-    char *why;                /* first reason of its end; NULL: none yet */
-    char text[SAID_MAX];
-    size_t text_len;
+    struct forks forks;
+    char *why;        /* first reason of its end; NULL: none yet */
+    struct tail tail; /* of what it says: why a start failed stands last */
     char room[READ_MAX];
 
     const struct zygote_events *events;
@@ -95,42 +80,16 @@ static void zygote_settle(struct zygote *z);
 
 /* ---- installing ---- */
 
-static void put_words(struct json *object, const char *key,
-                      const struct strings *words)
-{
-    struct buf buf;
-
-    buf_init(&buf, FRAME_MAX_BYTES);
-    for (size_t i = 0; i < words->n; i++)
-        buf_add(&buf, words->at[i], strlen(words->at[i]) + 1);
-    json_put_bytes(object, key, buf_bytes(&buf));
-    buf_deinit(&buf);
-}
-
-static void put_text(struct json *object, const char *key, const char *text)
-{
-    json_put_bytes(object, key, bytes_of(text, strlen(text)));
-}
-
 int zygote_install(const char *folder, const struct job_setup *setup,
                    struct err *err)
 {
     char *program = file_join(folder, "zygote.py");
     char *settings = file_join(folder, "zygote.json");
-    struct json *config = json_new_object();
-    struct json *preload = json_new_array();
     struct buf buf;
     int error;
 
     buf_init(&buf, FRAME_MAX_BYTES);
-    put_text(config, "script_dir", setup->script_dir);
-    put_words(config, "argv", &setup->argv);
-    put_words(config, "early_env", &setup->early_env);
-    for (size_t i = 0; i < setup->preload.n; i++)
-        json_push_str(preload, setup->preload.at[i]);
-    json_put(config, "preload", preload);
-
-    error = json_write(config, &buf);
+    error = packet_settings(setup, &buf);
     if (error)
         err_set(err, error, "the script's arguments are too long");
     if (!error)
@@ -138,7 +97,6 @@ int zygote_install(const char *folder, const struct job_setup *setup,
     if (!error)
         error = file_replace(program, zygote_py, sizeof(zygote_py), 0600, err);
     buf_deinit(&buf);
-    json_free(config);
     free(program);
     free(settings);
     return error;
@@ -184,19 +142,6 @@ static void hang_up(struct zygote *z)
     z->socket = -1;
 }
 
-/* Keep the tail: the reason of a failed start stands last. */
-static void keep_said(struct zygote *z, const char *data, size_t n)
-{
-    size_t keep = sizeof(z->text) - n; /* n is at most the room of a read */
-
-    if (z->text_len > keep) {
-        memmove(z->text, z->text + z->text_len - keep, keep);
-        z->text_len = keep;
-    }
-    memcpy(z->text + z->text_len, data, n);
-    z->text_len += n;
-}
-
 /* What is in the pipe now; waiting for its end could take for ever. */
 static void drain_said(struct zygote *z)
 {
@@ -209,7 +154,7 @@ static void drain_said(struct zygote *z)
         n = read(fd, z->room, sizeof(z->room));
         if (n <= 0)
             break;
-        keep_said(z, z->room, (size_t)n);
+        tail_add(&z->tail, z->room, (size_t)n);
     }
 }
 
@@ -360,7 +305,7 @@ void zygote_stop(struct zygote *z)
 void zygote_retire(struct zygote *z)
 {
     z->retiring = true;
-    if (!z->forks)
+    if (!z->forks.first)
         zygote_stop(z);
 }
 
@@ -369,61 +314,7 @@ pid_t zygote_pid(const struct zygote *z)
     return z->exited || z->state == ZYGOTE_CLOSING ? 0 : z->process.pid;
 }
 
-/* ---- requests ---- */
-
-/* One too long goes out as its number alone, and comes back as lost. */
-static char *request_packet(const struct fork_request *request, size_t *len)
-{
-    struct json *message = json_new_object();
-    struct buf buf;
-
-    buf_init(&buf, PACKET_MAX);
-    json_put_int(message, "run", (int64_t)request->id);
-    put_text(message, "path", request->path);
-    put_text(message, "cwd", request->cwd);
-    put_words(message, "env", request->env);
-    if (request->trace)
-        put_text(message, "trace", request->trace);
-    if (json_write(message, &buf) != 0) {
-        buf_clear(&buf);
-        buf_addf(&buf, "{\"run\": %" PRIu64 "}", request->id);
-    }
-    json_free(message);
-    return buf_take(&buf, len);
-}
-
-/* 0, or a negative errno; -EAGAIN when there is no room now. */
-static int send_packet(int fd, const struct child_fork *f)
-{
-    union {
-        struct cmsghdr header;
-        char room[CMSG_SPACE(sizeof(f->fds))];
-    } control = { 0 };
-    struct iovec iov = { .iov_base = f->packet, .iov_len = f->packet_len };
-    struct msghdr message = {
-        .msg_iov = &iov,
-        .msg_iovlen = 1,
-        .msg_control = control.room,
-        .msg_controllen = sizeof(control.room),
-    };
-    struct cmsghdr *header = CMSG_FIRSTHDR(&message);
-
-    header->cmsg_level = SOL_SOCKET;
-    header->cmsg_type = SCM_RIGHTS;
-    header->cmsg_len = CMSG_LEN(sizeof(f->fds));
-    memcpy(CMSG_DATA(header), f->fds, sizeof(f->fds));
-    return sendmsg(fd, &message, MSG_DONTWAIT | MSG_NOSIGNAL) < 0 ? -errno : 0;
-}
-
-static void drop_packet(struct child_fork *f)
-{
-    if (!f->packet)
-        return;
-    close(f->fds[0]);
-    close(f->fds[1]);
-    free(f->packet);
-    f->packet = NULL;
-}
+/* ---- requests and answers ---- */
 
 static void flush_requests(struct zygote *z)
 {
@@ -431,190 +322,74 @@ static void flush_requests(struct zygote *z)
 
     if (z->socket < 0)
         return;
-    for (struct child_fork *f = z->forks; f; f = f->next) {
-        if (!f->packet)
-            continue;
-
-        int error = send_packet(z->socket, f);
-
-        if (error == -EAGAIN) {
-            events |= UV_WRITABLE;
-            break;
-        }
-        drop_packet(f);
-        if (error) /* its end of the socket tells the rest */
-            log_debug("zygote %d: %s", z->process.pid, err_name(error));
-    }
+    if (forks_send(&z->forks, z->socket))
+        events |= UV_WRITABLE;
     uv_poll_start(&z->poll, events, zygote_on_poll);
 }
 
 /* One timer for all forks that have not spoken: set for the oldest. */
 static void watch_replies(struct zygote *z)
 {
-    struct child_fork *f = z->forks;
-    uint64_t now = uv_now(z->timer.loop);
+    uint64_t now = uv_now(z->timer.loop), asked, due;
 
     if (z->state != ZYGOTE_SERVING)
         return;
-    while (f && f->started)
-        f = f->next;
-    if (!f) {
+    if (!forks_silent(&z->forks, &asked)) {
         uv_timer_stop(&z->timer);
         return;
     }
-
-    uint64_t due = f->asked_ms + z->reply_ms;
-
+    due = asked + z->reply_ms;
     uv_timer_start(&z->timer, zygote_on_timer, due > now ? due - now : 0, 0);
 }
 
 void zygote_fork(struct zygote *z, const struct fork_request *request,
                  const struct fork_events *events, void *arg)
 {
-    struct child_fork *f = xcalloc(1, sizeof(*f));
-    struct child_fork **link = &z->forks;
-
-    f->id = request->id;
-    f->events = events;
-    f->arg = arg;
-    f->fds[0] = request->out;
-    f->fds[1] = request->err;
-    f->packet = request_packet(request, &f->packet_len);
-    f->asked_ms = uv_now(z->timer.loop);
-    while (*link)
-        link = &(*link)->next;
-    *link = f;
+    forks_add(&z->forks, request, events, arg, uv_now(z->timer.loop));
     flush_requests(z);
     watch_replies(z);
 }
 
-static struct child_fork **fork_find(struct zygote *z, int64_t id)
+static void hear_ready(struct zygote *z, const struct packet *p)
 {
-    struct child_fork **link = &z->forks;
-
-    while (*link && (int64_t)(*link)->id != id)
-        link = &(*link)->next;
-    return link;
-}
-
-/* Take a fork out of the list for its last event. */
-static struct child_fork fork_take(struct child_fork **link)
-{
-    struct child_fork *f = *link, copy = *f;
-
-    drop_packet(f);
-    *link = f->next;
-    free(f);
-    return copy;
-}
-
-/* ---- messages ---- */
-
-static void say_ready(struct zygote *z, const struct json *message)
-{
-    const struct json *skipped = json_get(message, "skipped");
-    struct buf lines;
-
     if (z->state != ZYGOTE_STARTING)
         return;
-    buf_init(&lines, 1 << 16);
-    for (size_t i = 0; i < json_len(skipped); i++) {
-        const struct json *one = json_at(skipped, i);
-        const char *name = json_at_str(one, 0), *why = json_at_str(one, 1);
-
-        if (name && why)
-            buf_addf(&lines, "%s%s: %s", lines.len ? "\n" : "", name, why);
-    }
     uv_timer_stop(&z->timer);
     z->served = true;
     zygote_enter(z, ZYGOTE_SERVING);
-    z->events->ready(z->arg, lines.len ? buf_str(&lines) : NULL);
-    buf_deinit(&lines);
-}
-
-static void say_started(struct zygote *z, const struct json *message)
-{
-    struct child_fork *f = *fork_find(z, json_get_int(message, "started", -1));
-    int64_t pid = json_get_int(message, "pid", 0);
-
-    if (!f || f->started || pid <= 1 || pid > INT32_MAX)
-        return;
-    f->started = true;
-    f->events->started(f->arg, (pid_t)pid);
-}
-
-static void say_ended(struct zygote *z, const struct json *message)
-{
-    struct child_fork **link = fork_find(z, json_get_int(message, "ended", -1));
-
-    if (!*link)
-        return;
-
-    struct child_fork f = fork_take(link);
-
-    if (!f.started) {
-        f.events->lost(f.arg, "the fork ended before it could run");
-        return;
-    }
-    f.events->ended(f.arg, (int)json_get_int(message, "exit", 0),
-                    (int)json_get_int(message, "signal", 0),
-                    (uint64_t)json_get_int(message, "cpu_ms", 0),
-                    (uint64_t)json_get_int(message, "maxrss", 0));
-}
-
-static void say_syntax(struct zygote *z, const struct json *message)
-{
-    struct child_fork **link =
-        fork_find(z, json_get_int(message, "syntax", -1));
-
-    if (!*link)
-        return;
-
-    struct child_fork f = fork_take(link);
-
-    f.events->syntax(f.arg, json_get_str(message, "type", "SyntaxError"),
-                     json_get_str(message, "message", ""));
-}
-
-static void say_lost(struct zygote *z, const struct json *message)
-{
-    struct child_fork **link = fork_find(z, json_get_int(message, "lost", -1));
-
-    if (!*link)
-        return;
-
-    struct child_fork f = fork_take(link);
-
-    f.events->lost(f.arg, json_get_str(message, "why", "the fork failed"));
+    z->events->ready(z->arg, p->text);
 }
 
 static void zygote_hear(struct zygote *z, const char *data, size_t len)
 {
-    struct err err;
-    struct json *message = json_parse(data, len, &err);
+    struct packet packet;
 
-    if (!message) {
+    if (packet_read(data, len, &packet) != 0) {
         zygote_kill(z, "the fork server said something odd");
         return;
     }
-    if (json_has(message, "ready")) {
-        say_ready(z, message);
-    } else if (json_has(message, "failed")) {
+    switch (packet.type) {
+    case PACKET_READY:
+        hear_ready(z, &packet);
+        break;
+    case PACKET_FAILED:
         z->unfit = true;
-        because(z, json_get_str(message, "failed", ""));
-    } else if (json_has(message, "started")) {
-        say_started(z, message);
-    } else if (json_has(message, "ended")) {
-        say_ended(z, message);
-    } else if (json_has(message, "syntax")) {
-        say_syntax(z, message);
-    } else if (json_has(message, "lost")) {
-        say_lost(z, message);
-    } else if (json_has(message, "restart")) {
+        because(z, packet.text);
+        break;
+    case PACKET_STARTED:
+    case PACKET_ENDED:
+    case PACKET_SYNTAX:
+    case PACKET_LOST:
+        forks_hear(&z->forks, &packet);
+        break;
+    case PACKET_RESTART:
         z->events->worn(z->arg);
+        break;
+    case PACKET_UNKNOWN:
+        break;
     }
-    json_free(message);
-    if (z->retiring && !z->forks)
+    packet_deinit(&packet);
+    if (z->retiring && !z->forks.first)
         zygote_stop(z);
     watch_replies(z);
 }
@@ -713,22 +488,16 @@ static void zygote_on_said(uv_stream_t *stream, ssize_t nread,
     if (nread < 0)
         close_once((uv_handle_t *)&z->said);
     else
-        keep_said(z, buf->base, (size_t)nread);
+        tail_add(&z->tail, buf->base, (size_t)nread);
 }
 
 /* The last line that the server printed, for a start that went wrong. */
 static void add_last_line(struct zygote *z)
 {
-    size_t end = z->text_len, start;
     char safe[512];
 
-    while (end > 0 && z->text[end - 1] == '\n')
-        end--;
-    for (start = end; start > 0 && z->text[start - 1] != '\n';)
-        start--;
-    if (end == start || z->served || !z->why)
+    if (z->served || !z->why || !tail_last_line(&z->tail, safe, sizeof(safe)))
         return;
-    log_safe(safe, sizeof(safe), z->text + start, end - start);
 
     char *why = xasprintf("%s: %s", z->why, safe);
 
@@ -743,11 +512,7 @@ static void zygote_gone(struct zygote *z)
     because(z, "the fork server ended");
     add_last_line(z);
     why = z->why;
-    while (z->forks) {
-        struct child_fork f = fork_take(&z->forks);
-
-        f.events->lost(f.arg, why);
-    }
+    forks_lose(&z->forks, why);
     z->events->gone(z->arg, why, z->unfit);
     free(z->why);
     free(z);

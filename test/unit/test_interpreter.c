@@ -1,5 +1,5 @@
-/* How a worker finds the interpreter; the rest of it is tested from outside, by
- * frames. */
+/* How a worker finds the interpreter; how it asks for the version is tested
+ * with the worker, by frames. */
 #include "test/test.h"
 
 #include <errno.h>
@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "worker/worker.h"
+#include "worker/interpreter.h"
 
 static void name_is_found_in_path(void **state)
 {
@@ -16,7 +16,7 @@ static void name_is_found_in_path(void **state)
     (void)state;
 
     assert_int_equal(
-        worker_find_python("sh", "/no/such/folder::/bin", &found, &err), 0);
+        interpreter_find("sh", "/no/such/folder::/bin", &found, &err), 0);
     assert_string_equal(found, "/bin/sh");
     free(found);
 }
@@ -28,7 +28,7 @@ static void path_becomes_absolute_and_keeps_its_links(void **state)
     (void)state;
 
     assert_int_equal(chdir("/proc/self"), 0);
-    assert_int_equal(worker_find_python("./exe", "/bin", &found, &err), 0);
+    assert_int_equal(interpreter_find("./exe", "/bin", &found, &err), 0);
     assert_int_equal(found[0], '/');
     assert_string_equal(found + strlen(found) - 4, "/exe");
     free(found);
@@ -45,8 +45,7 @@ static void missing_one_is_named_with_the_remedy(void **state)
         struct err err;
 
         assert_int_equal(
-            worker_find_python(names[i], "/bin:/usr/bin", &found, &err),
-            -ENOENT);
+            interpreter_find(names[i], "/bin:/usr/bin", &found, &err), -ENOENT);
         assert_null(found);
         assert_non_null(strstr(err.text, names[i]));
         assert_non_null(strstr(err.text, "--python"));
@@ -59,9 +58,8 @@ static void folder_and_plain_file_are_no_programs(void **state)
     struct err err;
     (void)state;
 
-    assert_int_equal(worker_find_python("/bin", "", &found, &err), -ENOENT);
-    assert_int_equal(worker_find_python("passwd", "/etc", &found, &err),
-                     -ENOENT);
+    assert_int_equal(interpreter_find("/bin", "", &found, &err), -ENOENT);
+    assert_int_equal(interpreter_find("passwd", "/etc", &found, &err), -ENOENT);
     assert_null(found);
 }
 

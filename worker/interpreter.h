@@ -1,0 +1,45 @@
+/* interpreter.h - the interpreter of a job: found by name or path, then asked
+ * for its version. */
+#ifndef AUTODD_INTERPRETER_H
+#define AUTODD_INTERPRETER_H
+
+#include <stdint.h>
+
+#include "config/config.h"
+#include "config/err.h"
+
+struct uv_loop_s;
+struct probe;
+
+/* The absolute path of interpreter `name`: looked for in `path` (as PATH is
+ * written) if it has no slash. Symbolic links are not followed: a virtual
+ * environment is known by them. *found is the caller's. -ENOENT with a sentence
+ * naming the interpreter and the remedy. Blocks. */
+int interpreter_find(const char *name, const char *path, char **found,
+                     struct err *err);
+
+/* Borrowed; `python` until done, the rest until probe_start() returns. */
+struct probe_spec {
+    const char *self;   /* path of this program, for its limits launcher */
+    const char *python; /* as found */
+    const char *folder; /* its cwd */
+    const struct strings *env;
+    uint64_t grace_ms; /* TERM to KILL, exit to EOF */
+};
+
+/* `version` as in "3.11.7"; or NULL, and `error` says what happened and the
+ * remedy. Both are borrowed. */
+typedef void (*probe_done_cb)(void *arg, const char *version,
+                              const char *error);
+
+/* Start the interpreter and have it say its version. A probe lives until its
+ * done callback returns. done is called exactly once, from the loop and never
+ * from inside probe_start(), after the interpreter has ended; it gets a minute
+ * for that. */
+struct probe *probe_start(struct uv_loop_s *loop, const struct probe_spec *spec,
+                          probe_done_cb done, void *arg);
+
+/* End it at once; done follows. */
+void probe_kill(struct probe *probe);
+
+#endif

@@ -1,0 +1,76 @@
+/* The mark of a job ties it together: its processes carry it in their
+ * environment and its folders in their names, so that a worker can clear away
+ * what a killed one of the same job has left before it makes anything itself.
+ * This order, and the reverse of it at the end, is all there is to it. */
+#include "worker/job.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "worker/env.h"
+#include "worker/interpreter.h"
+#include "worker/scan.h"
+#include "worker/scratch.h"
+#include "worker/sweep.h"
+#include "worker/zygote.h"
+
+int job_init(struct job *job, struct uv_loop_s *loop,
+             const struct job_setup *setup, const char *self, struct err *err)
+{
+    struct matcher *matcher =
+        matcher_new(setup->patterns, setup->npatterns, err);
+
+    if (!matcher)
+        return -EINVAL;
+    job->run.loop = loop;
+    job->run.matcher = matcher;
+    job->run.setup = setup;
+    job->run.sweep = sweep_new(setup->mark);
+    job->run.self = self;
+    env_base(&job->run.base, setup);
+    return 0;
+}
+
+bool job_runs_python(const struct job *job)
+{
+    return !job->run.setup->command && !job->run.setup->test;
+}
+
+int job_prepare(struct job *job, struct err *err)
+{
+    const struct job_setup *setup = job->run.setup;
+    int error;
+
+    sweep_job(job->run.sweep); /* of a predecessor that was killed */
+    scratch_clean(setup->mark);
+    error = scratch_open(setup->mark, &job->root, err);
+    if (!error)
+        error = scratch_cache(job->root, 2 * setup->slots, 1,
+                              &job->server_cache, err);
+    if (!error)
+        error = zygote_install(job->root, setup, err);
+    if (!error && job_runs_python(job))
+        error = interpreter_find(setup->python, env_get(&job->run.base, "PATH"),
+                                 &job->python, err);
+    job->run.root = job->root;
+    job->run.python = job->python;
+    return error;
+}
+
+void job_remove(struct job *job)
+{
+    if (job->run.sweep)
+        sweep_job(job->run.sweep);
+    if (job->root)
+        scratch_close(job->root);
+}
+
+void job_deinit(struct job *job)
+{
+    sweep_free(job->run.sweep);
+    matcher_free((struct matcher *)job->run.matcher); /* made by us */
+    env_free(&job->run.base);
+    free(job->python);
+    free(job->root);
+    free(job->server_cache);
+}
