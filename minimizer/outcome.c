@@ -94,18 +94,35 @@ static struct report_step *report_steps(const struct steps *steps, size_t *n)
     return list;
 }
 
+static struct report_reason *report_reasons(const struct outcome *o, size_t *n)
+{
+    struct report_reason *list;
+
+    *n = o->reasons ? o->reasons->n : 0;
+    list = xcalloc(*n + 1, sizeof(*list));
+    for (size_t i = 0; i < *n; i++) {
+        const struct reason *reason = &o->reasons->items[i];
+
+        reasons_lines(o->best, reason->at, &list[i].first, &list[i].last);
+        list[i].outcome = reason->why;
+    }
+    return list;
+}
+
 size_t outcome_write(const struct outcome *o, const struct config *config,
                      void (*failed)(void *arg, const struct err *err),
                      void *arg)
 {
     struct report report = facts(o);
     struct report_step *steps = report_steps(o->steps, &report.nsteps);
+    struct report_reason *reasons = report_reasons(o, &report.nreasons);
     struct buf signature;
     struct err err;
     size_t nfailed = 0;
 
     buf_init(&signature, 1 << 16);
     report.steps = steps;
+    report.reasons = reasons;
     if (o->original) {
         signature_describe(o->original->signature, &signature);
         report.signature = buf_str(&signature);
@@ -117,6 +134,7 @@ size_t outcome_write(const struct outcome *o, const struct config *config,
         failed(arg, &err);
     }
     buf_deinit(&signature);
+    free(reasons);
     free(steps);
     return nfailed;
 }

@@ -7,6 +7,7 @@
 #include "config/err.h"
 #include "minimizer/input.h"
 #include "minimizer/original.h"
+#include "minimizer/reasons.h"
 #include "minimizer/session.h"
 #include "minimizer/steps.h"
 
@@ -18,6 +19,7 @@ struct outcome {
     const struct original_facts *original; /* NULL: no signature pinned */
     const struct steps *steps;             /* NULL: no search */
     struct bytes best;
+    const struct reasons *reasons; /* of best; NULL: not known */
 };
 
 /* Write every file of --report, with the processor time of this process so

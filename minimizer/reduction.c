@@ -30,6 +30,7 @@ struct reduction {
     struct search *search;
     struct trials *trials;
     struct steps *steps;
+    struct reasons reasons;
     bool searched; /* the trials have finished */
     bool minimal;
     const char *stopped_by;
@@ -37,6 +38,7 @@ struct reduction {
 
 static void reduction_on_reported(void *arg, const struct store_report *row,
                                   bool accepted);
+static void reduction_on_refused(void *arg, struct span at, const char *why);
 static void reduction_on_finished(void *arg, const char *why);
 static void reduction_on_failed(void *arg, const struct err *err);
 static void reduction_on_kept(void *arg, size_t step);
@@ -83,6 +85,7 @@ static struct trials *make_trials(struct reduction *r)
 {
     static const struct trials_events events = {
         .reported = reduction_on_reported,
+        .refused = reduction_on_refused,
         .finished = reduction_on_finished,
         .failed = reduction_on_failed,
     };
@@ -137,6 +140,7 @@ void reduction_free(struct reduction *r)
     trials_free(r->trials);
     search_free(r->search);
     steps_free(r->steps);
+    reasons_deinit(&r->reasons);
     free(r);
 }
 
@@ -165,8 +169,16 @@ static void reduction_on_reported(void *arg, const struct store_report *row,
         writer_add(r->writer, &batch, NULL, NULL);
         return;
     }
+    reasons_clear(&r->reasons);
     add_step(r, search_last_kind(r->search));
     steps_keep(r->steps, search_text(r->search), row);
+}
+
+static void reduction_on_refused(void *arg, struct span at, const char *why)
+{
+    struct reduction *r = arg;
+
+    reasons_add(&r->reasons, at, why);
 }
 
 static void reduction_on_kept(void *arg, size_t step)
@@ -282,4 +294,9 @@ struct reduction_view reduction_view(const struct reduction *r)
 struct steps *reduction_steps(struct reduction *r)
 {
     return r->steps;
+}
+
+const struct reasons *reduction_reasons(const struct reduction *r)
+{
+    return &r->reasons;
 }

@@ -15,6 +15,7 @@
 #include "config/base.h"
 #include "config/err.h"
 #include "minimizer/fleet/fleet.h"
+#include "minimizer/reasons.h"
 #include "minimizer/state.h"
 #include "minimizer/steps.h"
 #include "minimizer/store/store.h"
@@ -75,6 +76,9 @@ struct reduction_view {
     unsigned out; /* runs under way */
 };
 struct reduction_view reduction_view(const struct reduction *reduction);
+
+/* Why the statements of the present text are there. */
+const struct reasons *reduction_reasons(const struct reduction *reduction);
 
 /* The chain so far; to place a step, settled must have come. */
 struct steps *reduction_steps(struct reduction *reduction);

@@ -400,6 +400,8 @@ static void write_reports(struct session *s)
         .original = facts_of(s),
         .steps = s->reduction ? reduction_steps(s->reduction) : NULL,
         .best = session_text(s),
+        .reasons =
+            s->code == EXIT_DONE ? reduction_reasons(s->reduction) : NULL,
     };
 
     if (outcome_write(&outcome, s->config, session_on_report_lost, s) > 0 &&

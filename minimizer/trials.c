@@ -12,6 +12,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "config/base.h"
 #include "config/buf.h"
@@ -210,14 +211,27 @@ static void take_none(struct trial *trial, const char *why)
         report(t, trial, VERDICT_NONE, false);
 }
 
-static void take_no(struct trial *trial, bool early)
+/* What became of a statement's absence, while that says something of the
+ * present text. */
+static void tell_refused(struct trial *trial, const char *why)
 {
     struct trials *t = trial->trials;
 
-    if (!early && ++trial->misses < t->spec.tries && !t->why)
+    if (strcmp(trial->search.kind, "statement") == 0 &&
+        trial->search.base == search_stats(t->spec.search).accepted)
+        t->events.refused(t->arg, trial->search.at, why);
+}
+
+static void take_no(struct trial *trial, bool early, const char *why)
+{
+    struct trials *t = trial->trials;
+
+    if (!early && ++trial->misses < t->spec.tries && !t->why) {
         start(trial);
-    else
-        report(t, trial, VERDICT_NO, early);
+        return;
+    }
+    tell_refused(trial, why);
+    report(t, trial, VERDICT_NO, early);
 }
 
 static void take_yes(struct trial *trial, bool forked)
@@ -260,7 +274,7 @@ static void trial_on_done(void *arg, const struct observation *observation)
     else if (verdict == VERDICT_NONE)
         take_none(trial, buf_str(&why));
     else if (verdict == VERDICT_NO)
-        take_no(trial, early);
+        take_no(trial, early, early ? "does not compile" : buf_str(&why));
     else if (!t->why)
         take_yes(trial, observation->forked);
     buf_deinit(&why);

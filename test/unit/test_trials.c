@@ -18,6 +18,7 @@ struct play {
     const char *needed[3]; /* lines a failing text holds */
     bool forked_lies;      /* forked runs fail without their import too */
     unsigned lost_every;   /* every n-th run comes to nothing; 0: none */
+    unsigned refused;
     unsigned asked, reports, accepts, finishes, failures;
     const char *why;
     struct store_report log[512];
@@ -63,6 +64,15 @@ static void on_reported(void *arg, const struct store_report *row,
     play->accepts += accepted;
 }
 
+static void on_refused(void *arg, struct span at, const char *why)
+{
+    struct play *play = arg;
+
+    play->refused++;
+    assert_true(at.start < at.end && at.end <= sizeof(script));
+    assert_string_equal(why, "passes");
+}
+
 static void on_finished(void *arg, const char *why)
 {
     struct play *play = arg;
@@ -89,8 +99,8 @@ struct stage {
 static void set_up(struct stage *stage, struct play *play, unsigned slots,
                    uint64_t max_runs)
 {
-    static const struct trials_events events = { on_reported, on_finished,
-                                                 on_failed };
+    static const struct trials_events events = { on_reported, on_refused,
+                                                 on_finished, on_failed };
     struct search_opts opts = { .width = slots };
     struct observation first = failure();
     struct bytes text = bytes_of(script, sizeof(script) - 1);
@@ -144,6 +154,7 @@ static void only_needed_lines_stay(void **state)
 
         assert_int_equal(play.finishes, 1);
         assert_null(play.why);
+        assert_true(play.refused > 0);
         assert_non_null(strstr(text.data, "import os\nraise KeyError"));
         assert_null(strstr(text.data, "a = "));
         assert_int_equal(trials_counts(stage.trials).runs, play.asked);
