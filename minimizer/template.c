@@ -2,7 +2,7 @@
  * path, quoted text, word, number, any other byte. Each token is copied,
  * replaced by "#" or becomes a gap.
  *
- *   words of the script   gap (only beside asked text, see signature.c)
+ *   words of the script   gap (only beside asked text, see signature_pin.c)
  *   'quoted' with other than a name in it   gap: a value, not a term
  *   tile_7                tile_#, but float16 stays: it says what, not which
  *   (100.0%)              stays apart from (12.5%): all is not some

@@ -1,0 +1,266 @@
+/* What a signature holds, and where it comes from:
+ *
+ *   ending      of the first run, or --expect
+ *   type        of the exception the first run ended with, NULL for none;
+ *               demanded when it ended by an exit (a traceback before a
+ *               signal or a hang is talk)
+ *   places      per asked text: in the exception or in plain output. The
+ *               exception wins where it stood in both
+ *   lines       templates: of the lines with an asked text, by its number; of
+ *               the message's headline when no asked text stands in it
+ *   kind        of a comparison: drift stays drift, some wrong stays some
+ *
+ * With an asked text the words of the script around it in an exception become
+ * gaps: the text says what to look for, and the library's words are there to
+ * tell one failure from another; "tail: 48 lanes ..." may become "0: 1 lanes
+ * ...". Where all of the line is the script's own, only the text is left of it.
+ * In plain output, which anything may print, all words up to the end of the
+ * asked text stay, and without an asked text all words do. */
+#include "minimizer/signature.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/mem.h"
+#include "minimizer/evidence.h"
+#include "minimizer/message.h"
+#include "minimizer/signature_parts.h"
+#include "minimizer/template.h"
+
+static void add_line(struct signature *s, size_t asked, bool plain,
+                     struct buf *text)
+{
+    xgrow(&s->lines, &s->room, s->nlines + 1, sizeof(*s->lines));
+    s->lines[s->nlines++] =
+        (struct signature_line){ asked, plain, buf_take(text, NULL) };
+}
+
+/* Where text k ends in a line; the line's end when it is a regex. */
+static size_t end_of_asked(const struct signature *s, size_t k,
+                           struct bytes line)
+{
+    const char *text =
+        k < s->config->err_msgs.n ? s->config->err_msgs.at[k] : NULL;
+    const char *at =
+        text ? memmem(line.data, line.len, text, strlen(text)) : NULL;
+
+    return at ? (size_t)(at - line.data) + strlen(text) : line.len;
+}
+
+/* Keep the template of a line with text k. */
+static void keep_asked(struct signature *s, size_t k, bool plain,
+                       struct bytes line, const struct words *words)
+{
+    struct buf text;
+
+    buf_init(&text, SIGNATURE_TEXT_MAX);
+    if (s->config->tightness == TIGHT_EXACT) {
+        buf_add(&text, line.data, line.len);
+    } else if (plain) {
+        size_t len = end_of_asked(s, k, line);
+
+        template_line(line.data, len, &s->config->err_msgs, NULL, true, &text);
+        if (len < line.len)
+            buf_addc(&text, TEMPLATE_GAP);
+    } else if (k < TEMPLATE_ASKED_MAX &&
+               template_is_own(line.data, line.len, words)) {
+        buf_addc(&text, TEMPLATE_GAP);
+        buf_addc(&text, (char)(TEMPLATE_ASKED + (char)k));
+        buf_addc(&text, TEMPLATE_GAP);
+    } else {
+        template_line(line.data, line.len, &s->config->err_msgs, words, true,
+                      &text);
+    }
+    add_line(s, k, plain, &text);
+}
+
+/* Lines of the message with text k. True when the headline is one. */
+static bool pin_message_text(struct signature *s, const struct observation *o,
+                             size_t k, const struct words *words)
+{
+    struct message_lines lines = { evidence_message(o), false };
+    struct bytes line;
+    bool head = false, first = true;
+
+    if (k >= s->config->err_msgs.n)
+        return false; /* a regex: where it matched is not known */
+    while (message_next(&lines, &line)) {
+        if (evidence_says(line, s->config->err_msgs.at[k])) {
+            keep_asked(s, k, false, line, words);
+            head = head || first;
+        }
+        first = false;
+    }
+    return head;
+}
+
+static void pin_headline(struct signature *s, const struct observation *o,
+                         const struct words *words)
+{
+    struct bytes line = message_headline(evidence_message(o));
+    struct buf text;
+
+    buf_init(&text, SIGNATURE_TEXT_MAX);
+    template_line(line.data, line.len, NULL, words, true, &text);
+    add_line(s, SIGNATURE_HEADLINE, false, &text);
+}
+
+static void pin_exception(struct signature *s, const struct observation *o,
+                          const struct words *words)
+{
+    size_t n = evidence_asked(s->config);
+    bool wanted = n == 0 && o->end == END_EXIT, head = false;
+
+    for (size_t k = 0; k < n; k++) {
+        if (!s->in_exception[k])
+            continue;
+        wanted = true;
+        if (pin_message_text(s, o, k, words))
+            head = true;
+    }
+    if (!wanted)
+        return; /* the texts stand elsewhere: the type is enough */
+    s->kind = comparison_read(evidence_message(o)).kind;
+    s->message = xstrdup(evidence_message(o));
+    if (!head)
+        pin_headline(s, o, n > 0 ? words : NULL);
+}
+
+static void pin_plain(struct signature *s, const struct observation *o,
+                      const struct words *words)
+{
+    for (size_t k = 0; k < evidence_asked(s->config); k++) {
+        const struct pattern_match *m = evidence_match(o, k);
+        if (s->in_exception[k])
+            continue;
+        for (size_t i = 0; i < m->nlines; i++)
+            keep_asked(s, k, true, bytes_of(m->lines[i], strlen(m->lines[i])),
+                       words);
+    }
+}
+
+static void pin_end(struct signature *s, const struct observation *o)
+{
+    s->end = o->end;
+    s->exit_code = o->exit_code;
+    s->signal = o->signal;
+    switch (s->config->expect) {
+    case EXPECT_AS_ORIGINAL:
+        break;
+    case EXPECT_EXIT:
+        s->end = END_EXIT;
+        s->exit_code = s->config->expect_value;
+        break;
+    case EXPECT_SIGNAL:
+        s->end = END_SIGNAL;
+        s->signal = s->config->expect_value;
+        break;
+    case EXPECT_TIMEOUT:
+        s->end = END_TIMEOUT;
+        break;
+    }
+}
+
+/* Say why the first run is not what was asked for. -1 or 0. */
+static int refuse(const struct config *config, const struct observation *o,
+                  struct err *err)
+{
+    struct buf end;
+    int error = 0;
+
+    buf_init(&end, 1024);
+    evidence_tell_end(o, &end);
+    const char *bad = evidence_forbidden(config, o);
+    if (o->end == END_LOST || o->end == END_SYNTAX) {
+        error = err_set(err, -1, "the script was not run: %s", buf_str(&end));
+    } else if (config->test) {
+        if (o->end != END_EXIT || o->exit_code != 0)
+            error = err_set(err, -1,
+                            "the --test command does not accept the script "
+                            "itself: %s, where exit 0 was wanted",
+                            buf_str(&end));
+    } else if (bad) {
+        error = err_set(err, -1,
+                        "the script itself shows \"%.200s\", which --not-msg "
+                        "rules out (%s)",
+                        bad, buf_str(&end));
+    } else if (evidence_asked(config) == 0 &&
+               config->expect == EXPECT_AS_ORIGINAL && o->end == END_EXIT &&
+               o->exit_code == 0 && !o->exc_type) {
+        error = err_set(err, -1,
+                        "the script does not fail: exit 0 and no "
+                        "traceback");
+    }
+    for (size_t k = 0; !error && !config->test && k < evidence_asked(config);
+         k++) {
+        if (evidence_occurs(config, o, k))
+            continue;
+        bool echo = evidence_match(o, k)->echo > 0 ||
+                    evidence_match(o, k)->in_exception;
+        error = err_set(err, -1, "\"%.200s\" was not %s%s; the run ended: %s",
+                        evidence_text(config, k),
+                        k < config->err_msgs.n ? "printed" : "matched",
+                        echo ? " but in source lines that a message quotes, "
+                               "which do not count"
+                             : "",
+                        buf_str(&end));
+    }
+    buf_deinit(&end);
+    return error;
+}
+
+struct signature *signature_pin(const struct config *config,
+                                struct bytes script,
+                                const struct observation *first,
+                                struct err *err)
+{
+    if (refuse(config, first, err))
+        return NULL;
+    struct signature *s = xcalloc(1, sizeof(*s));
+    struct words *words = words_new(script);
+
+    s->config = config;
+    s->in_exception = xcalloc(evidence_asked(config) + 1, sizeof(bool));
+    s->on_err = xcalloc(evidence_asked(config) + 1, sizeof(bool));
+    for (size_t k = 0; k < evidence_asked(config); k++) {
+        const struct pattern_match *m = evidence_match(first, k);
+
+        s->in_exception[k] = evidence_in_exception(config, first, k);
+        s->on_err[k] = m->plain > 0 && m->plain == m->plain_err;
+    }
+    pin_end(s, first);
+    s->traits = evidence_traits(first);
+    s->type = xstrdup(first->exc_type);
+    s->exc_line = first->exc_line;
+    if (!config->test && first->exc_type)
+        pin_exception(s, first, words);
+    if (!config->test)
+        pin_plain(s, first, words);
+    words_free(words);
+    if (!config->test && !signature_end_fits(s, first)) {
+        char wanted[64];
+        struct buf end;
+        buf_init(&end, 1024);
+        evidence_tell_end(first, &end);
+        err_set(err, -1, "the run ended: %s, where --expect wants %s",
+                buf_str(&end), signature_end_words(s, wanted, sizeof(wanted)));
+        buf_deinit(&end);
+        signature_free(s);
+        return NULL;
+    }
+    return s;
+}
+
+void signature_free(struct signature *s)
+{
+    if (!s)
+        return;
+    for (size_t i = 0; i < s->nlines; i++)
+        free(s->lines[i].text);
+    free(s->lines);
+    free(s->in_exception);
+    free(s->on_err);
+    free(s->type);
+    free(s->message);
+    free(s);
+}
