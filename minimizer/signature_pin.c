@@ -126,16 +126,39 @@ static void pin_exception(struct signature *s, const struct observation *o,
         pin_headline(s, o, n > 0 ? words : NULL);
 }
 
+/* What stands before a text differs from line to line ("load waits", "store
+ * waits"), so it does not belong to the failure: only the text is left. */
+static void leave_what_varies(struct signature *s, size_t k, size_t first)
+{
+    bool varies = false;
+    struct buf text;
+
+    for (size_t i = first + 1; i < s->nlines; i++)
+        varies = varies || strcmp(s->lines[first].text, s->lines[i].text) != 0;
+    if (!varies || s->config->tightness == TIGHT_EXACT ||
+        k >= TEMPLATE_ASKED_MAX || k >= s->config->err_msgs.n)
+        return;
+    while (s->nlines > first)
+        free(s->lines[--s->nlines].text);
+    buf_init(&text, 16);
+    buf_addc(&text, TEMPLATE_GAP);
+    buf_addc(&text, (char)(TEMPLATE_ASKED + (char)k));
+    buf_addc(&text, TEMPLATE_GAP);
+    add_line(s, k, true, &text);
+}
+
 static void pin_plain(struct signature *s, const struct observation *o,
                       const struct words *words)
 {
     for (size_t k = 0; k < evidence_asked(s->config); k++) {
         const struct pattern_match *m = evidence_match(o, k);
+        size_t first = s->nlines;
         if (s->in_exception[k])
             continue;
         for (size_t i = 0; i < m->nlines; i++)
             keep_asked(s, k, true, bytes_of(m->lines[i], strlen(m->lines[i])),
                        words);
+        leave_what_varies(s, k, first);
     }
 }
 
