@@ -97,15 +97,17 @@ static struct report_step *report_steps(const struct steps *steps, size_t *n)
 static struct report_reason *report_reasons(const struct outcome *o, size_t *n)
 {
     struct report_reason *list;
+    struct reason *reasons = NULL;
 
-    *n = o->reasons ? o->reasons->n : 0;
+    *n = 0;
+    if (o->reasons)
+        reasons = reasons_of(o->reasons, o->best, n);
     list = xcalloc(*n + 1, sizeof(*list));
-    for (size_t i = 0; i < *n; i++) {
-        const struct reason *reason = &o->reasons->items[i];
-
-        reasons_lines(o->best, reason->at, &list[i].first, &list[i].last);
-        list[i].outcome = reason->why;
-    }
+    for (size_t i = 0; i < *n; i++)
+        list[i] = (struct report_reason){ .first = reasons[i].first,
+                                          .last = reasons[i].last,
+                                          .outcome = reasons[i].why };
+    free(reasons);
     return list;
 }
 

@@ -19,7 +19,7 @@ struct outcome {
     const struct original_facts *original; /* NULL: no signature pinned */
     const struct steps *steps;             /* NULL: no search */
     struct bytes best;
-    const struct reasons *reasons; /* of best; NULL: not known */
+    struct reasons *reasons; /* what was refused; NULL: not known */
 };
 
 /* Write every file of --report, with the processor time of this process so

@@ -1,49 +1,128 @@
 #include "minimizer/reasons.h"
 
 #include <stdlib.h>
+#include <string.h>
 
+#include "config/buf.h"
 #include "config/mem.h"
+#include "grammar/edit.h"
+#include "grammar/generator.h"
+#include "grammar/tree.h"
 
-#define REASONS_MAX 10000 /* statements of a result that nobody reads */
+#define REFUSALS_MAX 200000
+#define WHY_MAX 200 /* bytes kept of one */
 
-void reasons_add(struct reasons *reasons, struct span at, const char *why)
+struct refusal {
+    struct hash128 text;
+    char *why;
+};
+
+void reasons_note(struct reasons *reasons, struct hash128 text, const char *why)
 {
-    if (reasons->n == REASONS_MAX)
+    if (reasons->n == REFUSALS_MAX)
         return;
     xgrow(&reasons->items, &reasons->room, reasons->n + 1,
           sizeof(*reasons->items));
-    reasons->items[reasons->n++] =
-        (struct reason){ .at = at, .why = xstrdup(why) };
-}
-
-void reasons_clear(struct reasons *reasons)
-{
-    for (size_t i = 0; i < reasons->n; i++)
-        free(reasons->items[i].why);
-    reasons->n = 0;
+    reasons->items[reasons->n++] = (struct refusal){
+        .text = text,
+        .why = xmemdup(why, strnlen(why, WHY_MAX)),
+    };
 }
 
 void reasons_deinit(struct reasons *reasons)
 {
-    reasons_clear(reasons);
+    for (size_t i = 0; i < reasons->n; i++)
+        free(reasons->items[i].why);
     free(reasons->items);
     *reasons = (struct reasons){ 0 };
 }
 
-void reasons_lines(struct bytes text, struct span at, uint32_t *first,
-                   uint32_t *last)
+static int compare(const void *a, const void *b)
+{
+    const struct refusal *x = a, *y = b;
+
+    if (x->text.high != y->text.high)
+        return x->text.high < y->text.high ? -1 : 1;
+    if (x->text.low != y->text.low)
+        return x->text.low < y->text.low ? -1 : 1;
+    return 0;
+}
+
+/* What was noted of the text without one unit; NULL: nothing. */
+static const char *without(const struct reasons *reasons, struct bytes text,
+                           const struct edits *edits, uint32_t list,
+                           uint32_t unit)
+{
+    const struct refusal *found = NULL;
+    struct patch patch;
+    struct buf rest;
+
+    patch_init(&patch);
+    buf_init(&rest, text.len + 16);
+    if (patch_add_run(&patch, edits, list, unit, unit + 1) == 0 &&
+        patch_apply(&patch, text, &rest) == 0) {
+        struct refusal key = {
+            .text = hash_bytes(buf_str(&rest), rest.len),
+        };
+
+        found = bsearch(&key, reasons->items, reasons->n, sizeof(key), compare);
+    }
+    buf_deinit(&rest);
+    patch_deinit(&patch);
+    return found ? found->why : NULL;
+}
+
+static uint32_t line_at(struct bytes text, uint32_t at)
 {
     uint32_t line = 1;
 
-    while (at.end > at.start && at.end <= text.len &&
-           (text.data[at.end - 1] == '\n' || text.data[at.end - 1] == '\r' ||
-            text.data[at.end - 1] == ' ' || text.data[at.end - 1] == '\t'))
-        at.end--;
-    *first = *last = 1;
-    for (uint32_t i = 0; i < at.end && i < text.len; i++) {
-        if (i == at.start)
-            *first = line;
-        *last = line;
+    for (uint32_t i = 0; i < at && i < text.len; i++)
         line += text.data[i] == '\n';
+    return line;
+}
+
+static int by_line(const void *a, const void *b)
+{
+    const struct reason *x = a, *y = b;
+
+    if (x->first != y->first)
+        return x->first < y->first ? -1 : 1;
+    return x->last > y->last ? -1 : x->last < y->last;
+}
+
+struct reason *reasons_of(struct reasons *reasons, struct bytes text, size_t *n)
+{
+    struct tree *tree = tree_parse(text);
+    struct reason *list = NULL;
+    struct edits edits;
+    size_t room = 0;
+
+    *n = 0;
+    edits_init(&edits);
+    generate(tree, NULL, 0, &edits);
+    if (reasons->n > 0)
+        qsort(reasons->items, reasons->n, sizeof(*reasons->items), compare);
+    for (uint32_t i = 0; i < edits.n; i++) {
+        const struct edit *edit = &edits.items[i];
+        const char *why;
+
+        if (edit->kind != EDIT_statement || edit->list == EDIT_NONE)
+            continue;
+        why = without(reasons, text, &edits, edit->list, edit->index);
+        if (!why)
+            continue;
+        xgrow(&list, &room, *n + 1, sizeof(*list));
+        list[(*n)++] = (struct reason){
+            .first = line_at(text, edit->cover.start),
+            .last = line_at(text, edit->cover.end > edit->cover.start
+                                      ? edit->cover.end - 1
+                                      : edit->cover.end),
+            .why = why,
+        };
     }
+    if (*n > 0)
+        qsort(list, *n, sizeof(*list), by_line);
+    edits_deinit(&edits);
+    tree_free(tree);
+    return list;
 }

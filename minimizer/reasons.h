@@ -1,9 +1,9 @@
 /* reasons.h - why each statement of the result is still there: what came when
  * it was left out.
  *
- * Collected while the search tries statements of the present text, forgotten
- * with each step that is accepted. What is left at the end is about the final
- * text; a statement whose refusal was remembered and not run has no reason. */
+ * Each refused text is noted by its fingerprint. At the end the statements of
+ * the result are left out once more, one by one, on paper: what was noted of
+ * the text without it is the reason. What only a store remembers has none. */
 #ifndef AUTODD_REASONS_H
 #define AUTODD_REASONS_H
 
@@ -11,27 +11,29 @@
 #include <stdint.h>
 
 #include "config/base.h"
-
-struct reason {
-    struct span at; /* bytes of the text */
-    char *why;      /* "NameError: name 'T' is not defined", "passes" */
-};
+#include "config/hash.h"
 
 struct reasons {
-    struct reason *items;
+    struct refusal *items;
     size_t n, room;
 };
 
 /* A zeroed struct is an empty one. */
 void reasons_deinit(struct reasons *reasons);
 
-/* `why` is copied. Past some thousands of them nothing is added. */
-void reasons_add(struct reasons *reasons, struct span at, const char *why);
-void reasons_clear(struct reasons *reasons);
+/* A text was refused; `why` ("NameError: name 'T' is not defined", "passes") is
+ * copied. Past 200,000 of them nothing is noted. */
+void reasons_note(struct reasons *reasons, struct hash128 text,
+                  const char *why);
 
-/* The first and last line, from 1, that a span of the text touches; trailing
- * line ends do not count. */
-void reasons_lines(struct bytes text, struct span at, uint32_t *first,
-                   uint32_t *last);
+struct reason {
+    uint32_t first, last; /* lines of the text, from 1, inclusive */
+    const char *why;      /* borrowed from the reasons */
+};
+
+/* The reasons of a text's statements, in text order; caller frees the array.
+ * *n is how many. */
+struct reason *reasons_of(struct reasons *reasons, struct bytes text,
+                          size_t *n);
 
 #endif

@@ -38,7 +38,8 @@ struct reduction {
 
 static void reduction_on_reported(void *arg, const struct store_report *row,
                                   bool accepted);
-static void reduction_on_refused(void *arg, struct span at, const char *why);
+static void reduction_on_refused(void *arg, struct hash128 text,
+                                 const char *why);
 static void reduction_on_finished(void *arg, const char *why);
 static void reduction_on_failed(void *arg, const struct err *err);
 static void reduction_on_kept(void *arg, size_t step);
@@ -169,16 +170,16 @@ static void reduction_on_reported(void *arg, const struct store_report *row,
         writer_add(r->writer, &batch, NULL, NULL);
         return;
     }
-    reasons_clear(&r->reasons);
     add_step(r, search_last_kind(r->search));
     steps_keep(r->steps, search_text(r->search), row);
 }
 
-static void reduction_on_refused(void *arg, struct span at, const char *why)
+static void reduction_on_refused(void *arg, struct hash128 text,
+                                 const char *why)
 {
     struct reduction *r = arg;
 
-    reasons_add(&r->reasons, at, why);
+    reasons_note(&r->reasons, text, why);
 }
 
 static void reduction_on_kept(void *arg, size_t step)
@@ -296,7 +297,7 @@ struct steps *reduction_steps(struct reduction *r)
     return r->steps;
 }
 
-const struct reasons *reduction_reasons(const struct reduction *r)
+struct reasons *reduction_reasons(struct reduction *r)
 {
     return &r->reasons;
 }

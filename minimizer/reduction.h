@@ -77,8 +77,8 @@ struct reduction_view {
 };
 struct reduction_view reduction_view(const struct reduction *reduction);
 
-/* Why the statements of the present text are there. */
-const struct reasons *reduction_reasons(const struct reduction *reduction);
+/* What was refused, and why. */
+struct reasons *reduction_reasons(struct reduction *reduction);
 
 /* The chain so far; to place a step, settled must have come. */
 struct steps *reduction_steps(struct reduction *reduction);

@@ -12,7 +12,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "config/base.h"
 #include "config/buf.h"
@@ -211,17 +210,6 @@ static void take_none(struct trial *trial, const char *why)
         report(t, trial, VERDICT_NONE, false);
 }
 
-/* What became of a statement's absence, while that says something of the
- * present text. */
-static void tell_refused(struct trial *trial, const char *why)
-{
-    struct trials *t = trial->trials;
-
-    if (strcmp(trial->search.kind, "statement") == 0 &&
-        trial->search.base == search_stats(t->spec.search).accepted)
-        t->events.refused(t->arg, trial->search.at, why);
-}
-
 static void take_no(struct trial *trial, bool early, const char *why)
 {
     struct trials *t = trial->trials;
@@ -230,7 +218,7 @@ static void take_no(struct trial *trial, bool early, const char *why)
         start(trial);
         return;
     }
-    tell_refused(trial, why);
+    t->events.refused(t->arg, trial->search.hash, why);
     report(t, trial, VERDICT_NO, early);
 }
 

@@ -41,10 +41,9 @@ struct trials_events {
      * the new base and search_last_kind() its edit. */
     void (*reported)(void *arg, const struct store_report *report,
                      bool accepted);
-    /* A statement of the current base was refused: where it stands, and what
-     * came without it ("NameError: T", "passes"). Void once a step is
-     * accepted. */
-    void (*refused)(void *arg, struct span at, const char *why);
+    /* A run said no: to which text, and what came of it ("NameError: T",
+     * "passes"). */
+    void (*refused)(void *arg, struct hash128 text, const char *why);
     /* Nothing is out any more and nothing more will be started. `why` is NULL
      * when the search is done, else the budget or "interrupt". */
     void (*finished)(void *arg, const char *why);

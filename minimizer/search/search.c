@@ -643,14 +643,7 @@ static struct trial *send(struct search *search, struct patch *patch,
                                .text = version_bytes(&trial->version),
                                .hash = hash,
                                .touches_import = trial->patch.touches_import,
-                               .saved = patch_saved(&trial->patch),
-                               .base = search->base_number };
-    if (trial->patch.n > 0) {
-        const struct change *changes = trial->patch.changes;
-
-        given->at.start = changes[0].at.start;
-        given->at.end = changes[trial->patch.n - 1].at.end;
-    }
+                               .saved = patch_saved(&trial->patch) };
     return trial;
 }
 

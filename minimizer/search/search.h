@@ -55,9 +55,7 @@ struct search_trial {
     struct hash128 hash; /* of text */
     const char *kind;    /* name of the edit's family; "merge" for a union */
     bool touches_import;
-    int64_t saved;  /* bytes, against the current base */
-    struct span at; /* from its first change to its last, in that base */
-    uint64_t base;  /* which one: search_stats.accepted when it was given */
+    int64_t saved; /* bytes, against the current base */
 };
 
 struct search_stats {
