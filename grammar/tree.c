@@ -501,13 +501,16 @@ void tree_early_env(const struct tree *tree,
                     void *arg)
 {
     const struct nodes *ns = tree_nodes(tree);
-    uint32_t key, value;
+    uint32_t key, value, last = 0;
 
     for (uint32_t s = node_child(ns, 0); s != NODE_NONE;
          s = node_sibling(ns, s)) {
         if ((node_is(ns, s, NODE_IMPORT) || node_is(ns, s, NODE_IMPORT_FROM)) &&
             !imports_only_os(ns, s))
-            return;
+            last = s;
+    }
+    for (uint32_t s = node_child(ns, 0); s != NODE_NONE && s < last;
+         s = node_sibling(ns, s)) {
         if (!node_is(ns, s, NODE_EXPRESSION_STATEMENT) ||
             !find_env(ns, s, &key, &value))
             continue;

@@ -48,9 +48,9 @@ uint32_t tree_bom_of(struct bytes text);
 void tree_imports(const struct tree *tree,
                   void (*out)(void *arg, const char *module), void *arg);
 
-/* The `os.environ["NAME"] = "literal"` (or setdefault, putenv, update of
- * literals left out) statements at the top level before the first import that
- * is not of os or sys. Called with NUL-terminated name and value. */
+/* The `os.environ["NAME"] = "literal"` and setdefault() statements at the top
+ * level above the last import that is not of os or sys alone: modules read them
+ * when they are imported. Called with NUL-terminated name and value. */
 void tree_early_env(const struct tree *tree,
                     void (*out)(void *arg, const char *name, const char *value),
                     void *arg);

@@ -177,8 +177,9 @@ static void refused(struct original *o, const struct calibration_result *r)
 
 static void pin(struct original *o, struct calibration_result *r)
 {
-    unsigned runs = r->fresh + r->forked;
-    unsigned matched = r->fresh_matched + r->forked_matched;
+    /* Runs of a kind that is not used say nothing of the rate. */
+    unsigned runs = r->fresh + (r->fork ? r->forked : 0);
+    unsigned matched = r->fresh_matched + (r->fork ? r->forked_matched : 0);
 
     o->signature = r->signature;
     r->signature = NULL;

@@ -286,10 +286,11 @@ static void imports_are_listed_once_and_absolute(void **state)
     tree_free(tree);
 }
 
-static void early_settings_end_at_the_first_real_import(void **state)
+static void early_settings_stand_above_the_last_import(void **state)
 {
     struct collected got = { "" };
     struct tree *tree = parse("import os, sys\n"
+                              "import time\n"
                               "from os import environ\n"
                               "os.environ['A'] = '1'\n"
                               "os.environ.setdefault(\"B\", \"two\")\n"
@@ -318,7 +319,7 @@ int main(void)
         cmocka_unit_test(a_text_that_turns_to_utf8_is_read_as_such),
         cmocka_unit_test(deep_and_long_texts_cost_no_stack),
         cmocka_unit_test(imports_are_listed_once_and_absolute),
-        cmocka_unit_test(early_settings_end_at_the_first_real_import),
+        cmocka_unit_test(early_settings_stand_above_the_last_import),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
