@@ -18,6 +18,7 @@ struct groups {
     uint32_t *symbol; /* of each identifier node, SYMBOL_NONE else */
     uint32_t *above;  /* of each symbol, union-find */
     bool *tied;       /* of each symbol: may tie (no module, no builtin) */
+    bool *kernel;     /* of each symbol: a kernel's name */
     uint32_t n;       /* symbols */
 };
 
@@ -74,9 +75,32 @@ static void find_symbols(struct groups *g)
     }
     g->above = xcalloc(g->n + 1, sizeof(*g->above));
     g->tied = xcalloc(g->n + 1, sizeof(*g->tied));
+    g->kernel = xcalloc(g->n + 1, sizeof(*g->kernel));
     for (uint32_t s = 0; s < g->n; s++) {
         g->above[s] = s;
         g->tied[s] = symbol_bound(g->scopes, s);
+    }
+}
+
+/* The name of a function or class definition. */
+static uint32_t name_of(const struct groups *g, uint32_t definition)
+{
+    uint32_t name = definition == NODE_NONE
+                        ? NODE_NONE
+                        : node_field(g->ns, definition, FIELD_name);
+
+    return name == NODE_NONE ? SYMBOL_NONE : g->symbol[name];
+}
+
+static void find_kernels(struct groups *g)
+{
+    for (uint32_t i = 0; i < g->ns->n; i++) {
+        uint32_t symbol = SYMBOL_NONE;
+
+        if (node_is(g->ns, i, NODE_DECORATED) && kernel_is(g->ns, i))
+            symbol = name_of(g, node_field(g->ns, i, FIELD_definition));
+        if (symbol != SYMBOL_NONE)
+            g->kernel[symbol] = true;
     }
 }
 
@@ -96,16 +120,6 @@ static void leave_out_modules(struct groups *g)
     }
 }
 
-/* The name of a function or class definition. */
-static uint32_t name_of(const struct groups *g, uint32_t definition)
-{
-    uint32_t name = definition == NODE_NONE
-                        ? NODE_NONE
-                        : node_field(g->ns, definition, FIELD_name);
-
-    return name == NODE_NONE ? SYMBOL_NONE : g->symbol[name];
-}
-
 /* What a function returns is tied to its name, a method's also to the class. */
 static void tie_return(struct groups *g, uint32_t statement, uint32_t symbol)
 {
@@ -119,6 +133,39 @@ static void tie_return(struct groups *g, uint32_t statement, uint32_t symbol)
         tie(g, symbol, name_of(g, class));
 }
 
+/* Whether a kernel's name is put to use where it stands: called (`k(x)`,
+ * `k[grid](x)`, `k.run(x)`), handed on, or returned. `k[grid]` alone launches
+ * nothing. */
+static bool is_used(const struct nodes *ns, uint32_t i)
+{
+    uint32_t up;
+
+    for (;; i = up) {
+        unsigned field = ns->at[i].field;
+
+        up = node_parent(ns, i);
+        if (up == NODE_NONE)
+            return false;
+        switch (node_kind(ns, up)) {
+        case NODE_SUBSCRIPT:
+            if (field != FIELD_value)
+                return false;
+            break;
+        case NODE_ATTRIBUTE:
+            if (field != FIELD_object)
+                return false;
+            break;
+        case NODE_CALL:
+        case NODE_ARGUMENT_LIST:
+        case NODE_KEYWORD_ARGUMENT:
+        case NODE_RETURN:
+            return true;
+        default:
+            return false;
+        }
+    }
+}
+
 static void tie_statements(struct groups *g)
 {
     const struct nodes *ns = g->ns;
@@ -129,7 +176,8 @@ static void tie_statements(struct groups *g)
     for (uint32_t i = 0; i < ns->n; i++) {
         uint32_t symbol = g->symbol[i], statement;
 
-        if (symbol == SYMBOL_NONE || !g->tied[symbol])
+        if (symbol == SYMBOL_NONE || !g->tied[symbol] ||
+            (g->kernel[symbol] && !is_used(ns, i)))
             continue;
         statement = node_statement(ns, i);
         if (statement == NODE_NONE)
@@ -144,18 +192,15 @@ static void tie_statements(struct groups *g)
 }
 
 /* Mark the groups of kernels. */
-static void find_kernels(const struct groups *g, bool *kernel)
+static void mark_kernels(const struct groups *g, bool *kernel)
 {
     const struct nodes *ns = g->ns;
 
+    for (uint32_t s = 0; s < g->n; s++) {
+        if (g->kernel[s])
+            kernel[find(g, s)] = true;
+    }
     for (uint32_t i = 0; i < ns->n; i++) {
-        if (node_is(ns, i, NODE_DECORATED) && kernel_is(ns, i)) {
-            uint32_t inner = node_field(ns, i, FIELD_definition);
-            uint32_t symbol = name_of(g, inner);
-
-            if (symbol != SYMBOL_NONE)
-                kernel[find(g, symbol)] = true;
-        }
         if (!node_is(ns, i, NODE_CALL) ||
             !IS_ONE_OF(kernel_last_name(ns, i), makers))
             continue;
@@ -195,14 +240,16 @@ static bool is_tied(const struct tree *tree)
 
     find_symbols(&g);
     leave_out_modules(&g);
+    find_kernels(&g);
     tie_statements(&g);
     kernel = xcalloc(g.n + 1, sizeof(*kernel));
-    find_kernels(&g, kernel);
+    mark_kernels(&g, kernel);
     holds = tests_kernel(&g, kernel);
     free(kernel);
     free(g.symbol);
     free(g.above);
     free(g.tied);
+    free(g.kernel);
     scopes_free(g.scopes);
     return holds;
 }

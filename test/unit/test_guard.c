@@ -75,6 +75,12 @@ static void a_deleted_launch_is_no_candidate(void **state)
     (void)state;
     assert_false(holds(true, NULL, 0,
                        "@triton.jit\n"
+                       "def double(): pass\n"
+                       "x = torch.ones(2)\n"
+                       "double[Shape(*x)]\n"
+                       "torch.testing.assert_close(x, 1 / x)\n"));
+    assert_false(holds(true, NULL, 0,
+                       "@triton.jit\n"
                        "def double(out_ptr): pass\n"
                        "out = torch.zeros(2)\n"
                        "torch.testing.assert_close(out, torch.ones(2))\n"));
