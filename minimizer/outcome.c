@@ -103,7 +103,7 @@ static struct report_reason *report_reasons(const struct outcome *o, size_t *n)
     if (o->reasons)
         reasons = reasons_of(o->reasons, o->best, n);
     list = xcalloc(*n + 1, sizeof(*list));
-    for (size_t i = 0; i < *n; i++)
+    for (size_t i = 0; reasons && i < *n; i++)
         list[i] = (struct report_reason){ .first = reasons[i].first,
                                           .last = reasons[i].last,
                                           .outcome = reasons[i].why };
