@@ -120,7 +120,7 @@ struct reason *reasons_of(struct reasons *reasons, struct bytes text, size_t *n)
             .why = why,
         };
     }
-    if (*n > 0)
+    if (list)
         qsort(list, *n, sizeof(*list), by_line);
     edits_deinit(&edits);
     tree_free(tree);
