@@ -1,5 +1,7 @@
 /* Positional arguments of calls, one by one and in runs; and `*` or `**` of a
- * display written out in its place: f(*(a, b)) is f(a, b). */
+ * display written out in its place: f(*(a, b)) is f(a, b), f(**{"a": b}) is
+ * f(a=b). */
+#include "config/mem.h"
 #include "grammar/gen/draft.h"
 
 void gen_argument(struct gen *g);
@@ -47,6 +49,62 @@ static void write_out(struct draft *d, uint32_t splat)
     draft_end(d);
 }
 
+/* The text of a plain string that may be a keyword's name; empty else. */
+static struct bytes keyword_name(const struct nodes *ns, uint32_t string)
+{
+    uint32_t start = node_child_of(ns, string, NODE_STRING_START);
+    uint32_t content = node_child_of(ns, string, NODE_STRING_CONTENT);
+    struct bytes name = bytes_of("", 0);
+
+    if (!node_is(ns, string, NODE_STRING) || start == NODE_NONE ||
+        content == NODE_NONE || span_len(node_span(ns, start)) != 1)
+        return name;
+    name = node_text(ns, content);
+    for (size_t i = 0; i < name.len; i++) {
+        unsigned char c = (unsigned char)name.data[i];
+
+        if (!(c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+              (i > 0 && c >= '0' && c <= '9')))
+            return bytes_of("", 0);
+    }
+    return name;
+}
+
+/* f(**{"a": 1, "b": 2}) is f(a=1, b=2). */
+static void write_keywords(struct draft *d, uint32_t splat)
+{
+    uint32_t display = node_named_child(d->ns, splat), last = NODE_NONE;
+    struct span at = node_span(d->ns, splat);
+    uint32_t from = at.start;
+
+    if (display == NODE_NONE || !node_is(d->ns, display, NODE_DICTIONARY) ||
+        node_named_child(d->ns, display) == NODE_NONE)
+        return;
+    draft_begin(d, at);
+    for (uint32_t c = node_named_child(d->ns, display); c != NODE_NONE;
+         c = node_named_sibling(d->ns, c)) {
+        uint32_t key = node_field(d->ns, c, FIELD_key);
+        struct bytes name = bytes_of("", 0);
+
+        last = node_field(d->ns, c, FIELD_value);
+        if (node_is(d->ns, c, NODE_PAIR) && key != NODE_NONE)
+            name = keyword_name(d->ns, key);
+        if (name.len == 0 || last == NODE_NONE) {
+            draft_spoil(d);
+            break;
+        }
+        if (from != at.start)
+            from = node_span(d->ns, key).start;
+        draft_replace_taken(
+            d, (struct span){ from, node_span(d->ns, last).start },
+            xasprintf("%.*s=", (int)name.len, name.data), name.len + 1);
+        from = node_span(d->ns, last).end;
+    }
+    if (last != NODE_NONE)
+        draft_delete(d, (struct span){ node_span(d->ns, last).end, at.end });
+    draft_end(d);
+}
+
 void gen_argument(struct gen *g)
 {
     struct draft d;
@@ -56,6 +114,9 @@ void gen_argument(struct gen *g)
         if (node_is(d.ns, i, NODE_LIST_SPLAT) ||
             node_is(d.ns, i, NODE_DICTIONARY_SPLAT))
             write_out(&d, i);
+        if (node_is(d.ns, i, NODE_DICTIONARY_SPLAT) &&
+            node_is(d.ns, node_parent(d.ns, i), NODE_ARGUMENT_LIST))
+            write_keywords(&d, i);
         if (node_is(d.ns, i, NODE_ARGUMENT_LIST) &&
             node_is(d.ns, node_parent(d.ns, i), NODE_CALL))
             draft_series(&d, i, is_positional, "", true);

@@ -51,6 +51,13 @@ static void a_splatted_display_is_written_out(void **state)
     assert_offers("f(**dict(a=1, b=2))\n", EDIT_argument,
                   "f(a=1, b=2)\n"
                   "|\n");
+    assert_offers("f(**{'a': 1, \"b\": g(2)})\n", EDIT_argument,
+                  "f(a=1, b=g(2))\n"
+                  "|\n"
+                  "f(**{'a': 1, \"b\": g()})\n"
+                  "|\n");
+    assert_offers("f(**{'a b': 1}, **{**k}, **{rb'c': 1}, **{})\n",
+                  EDIT_argument, "");
     assert_offers("f(*[x])\n", EDIT_argument,
                   "f()\n"
                   "|\n"
