@@ -57,6 +57,8 @@ static const char *without(const struct reasons *reasons, struct bytes text,
     struct patch patch;
     struct buf rest;
 
+    if (reasons->n == 0)
+        return NULL;
     patch_init(&patch);
     buf_init(&rest, text.len + 16);
     if (patch_add_run(&patch, edits, list, unit, unit + 1) == 0 &&
