@@ -30,7 +30,6 @@ enum config_tightness {
     TIGHT_TYPE,     /* same exception type */
     TIGHT_TEXT      /* the text occurs: AutoDD's rule */
 };
-enum config_progress { PROGRESS_AUTO, PROGRESS_QUIET };
 enum config_expect {
     EXPECT_AS_ORIGINAL,
     EXPECT_EXIT,

@@ -11,15 +11,6 @@
 #include "config/mem.h"
 #include "grammar/freeze.h"
 
-size_t text_lines(struct bytes text)
-{
-    size_t lines = 0;
-
-    for (size_t i = 0; i < text.len; i++)
-        lines += text.data[i] == '\n';
-    return lines + (text.len > 0 && text.data[text.len - 1] != '\n');
-}
-
 static int check_text(const char *path, struct bytes text, struct err *err)
 {
     const char *zero = memchr(text.data, '\0', text.len);

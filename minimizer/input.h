@@ -34,7 +34,4 @@ int input_load(struct input *input, const struct config *config,
                struct err *err);
 void input_deinit(struct input *input);
 
-/* Lines of a text: newlines, and one more when the last line has none. */
-size_t text_lines(struct bytes text);
-
 #endif

@@ -25,6 +25,7 @@
 #include "minimizer/original.h"
 #include "minimizer/outcome.h"
 #include "minimizer/reduction.h"
+#include "minimizer/report/report.h"
 #include "minimizer/setup.h"
 #include "minimizer/state.h"
 #include "minimizer/steps.h"
@@ -423,6 +424,7 @@ static void session_on_fleet_closed(void *arg)
     struct session *s = arg;
 
     s->ended_ms = now_ms(s); /* the fleet is freed after this */
+    worker_clean(s->setup.mark);
     if (s->reduction)
         reduction_close(s->reduction, session_on_written, s);
     else
@@ -458,9 +460,9 @@ struct session_view session_view(const struct session *s)
         .script = s->input.path,
         .output = s->input.output,
         .original_bytes = s->input.original_len,
-        .original_lines = text_lines(bytes_of(s->input.text, s->input.len)),
+        .original_lines = report_lines(bytes_of(s->input.text, s->input.len)),
         .bytes = session_text(s).len,
-        .lines = text_lines(session_text(s)),
+        .lines = report_lines(session_text(s)),
         .runs = search.runs,
         .cached = search.cached,
         .rejected_early = search.rejected_early,

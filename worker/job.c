@@ -42,7 +42,7 @@ int job_prepare(struct job *job, struct err *err)
     int error;
 
     sweep_job(job->run.sweep); /* of a predecessor that was killed */
-    scratch_clean(setup->mark);
+    scratch_clean(setup->mark, false);
     error = scratch_open(setup->mark, &job->root, err);
     if (!error)
         error = scratch_cache(job->root, 2 * setup->slots, 1,

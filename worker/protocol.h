@@ -200,6 +200,11 @@ const char *observation_ending(const struct observation *observation, char *out,
  * EOF; returns the exit code. */
 int worker_main(void);
 
+/* For the end of a job, when its workers are gone: kill the processes and
+ * delete the folders that they left, a worker killed at the wrong moment being
+ * unable to. Blocks for some 50 ms. */
+void worker_clean(const char *mark);
+
 /* `autodd-c limits`: argv as worker/limits.h says; does not return but on
  * error (exit code). */
 int limits_main(int argc, char **argv);

@@ -175,7 +175,7 @@ static bool is_left(const char *path)
     return left;
 }
 
-void scratch_clean(const char *mark)
+void scratch_clean(const char *mark, bool all)
 {
     char *start = name_start(mark);
     DIR *dir = opendir(tmp_dir());
@@ -185,7 +185,7 @@ void scratch_clean(const char *mark)
             strlen(e->d_name) != strlen(start) + 6)
             continue;
         char *path = file_join(tmp_dir(), e->d_name);
-        if (is_left(path))
+        if (all || is_left(path))
             tree_remove(path);
         free(path);
     }

@@ -13,6 +13,7 @@
 #ifndef AUTODD_SCRATCH_H
 #define AUTODD_SCRATCH_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -27,8 +28,9 @@ int scratch_open(const char *mark, char **path, struct err *err);
 /* Delete it and all in it. */
 void scratch_close(const char *path);
 
-/* Delete the scratch folders of `mark` that dead workers left. */
-void scratch_clean(const char *mark);
+/* Delete the scratch folders of `mark` that dead workers left; `all`: its
+ * workers are known to be dead, so look no further. */
+void scratch_clean(const char *mark, bool all);
 
 struct scratch_run {
     char *dir;  /* absolute; scratch_drop() frees the four */

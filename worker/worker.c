@@ -23,8 +23,10 @@
 #include "worker/interpreter.h"
 #include "worker/job.h"
 #include "worker/protocol.h"
+#include "worker/scratch.h"
 #include "worker/servers.h"
 #include "worker/slots.h"
+#include "worker/sweep.h"
 #include "worker/wire.h"
 
 #define SLOTS_MAX 256
@@ -483,4 +485,13 @@ int worker_main(void)
     worker_deinit(w);
     free(w);
     return exit_code;
+}
+
+void worker_clean(const char *mark)
+{
+    struct sweep *sweep = sweep_new(mark);
+
+    sweep_job(sweep);
+    scratch_clean(mark, true);
+    sweep_free(sweep);
 }

@@ -394,9 +394,9 @@ static void only_the_scratches_of_dead_workers_are_cleaned(void **state)
     close(fds[0]);
     waitpid(pid, NULL, 0);
     assert_int_equal(kind(dead, "."), S_IFDIR);
-    scratch_clean("other");
+    scratch_clean("other", false);
     assert_int_equal(kind(dead, "."), S_IFDIR);
-    scratch_clean("m");
+    scratch_clean("m", false);
     assert_int_equal(kind(dead, "."), 0);
     assert_int_equal(kind(mine, "."), S_IFDIR);
     scratch_close(mine);
