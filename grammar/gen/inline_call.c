@@ -201,6 +201,8 @@ static bool bind(struct move *m, const struct param *params, size_t n,
 /* All arguments are bound: none is left over. */
 static bool takes_all(const struct move *m)
 {
+    if (m->site->arguments == NODE_NONE)
+        return true; /* a property */
     return count_named(m->ns, m->site->arguments) + m->callee.bound <= m->n;
 }
 
@@ -567,18 +569,16 @@ static bool may_move(const struct move *m, uint32_t statement)
            reads_same(m, m->body, m->ns->at[m->body].past, scope);
 }
 
-static void whole_body(struct move *m, const struct param *params, size_t n)
+static void whole_body(struct move *m, const struct param *params, size_t n,
+                       const struct call_site *site, uint32_t object)
 {
     const struct nodes *ns = m->ns;
-    uint32_t statement, object = NODE_NONE;
+    uint32_t statement = statement_of_call(ns, site->call);
     struct span indent;
     char *text;
     size_t len;
 
-    m->site = &m->callee.sites[0];
-    statement = statement_of_call(ns, m->site->call);
-    if (m->callee.bound)
-        object = receiver_of(m, m->site->call);
+    m->site = site;
     if (!m->site->direct || !bind(m, params, n, statement, object) ||
         !takes_all(m) || !may_move(m, statement))
         return;
@@ -595,6 +595,33 @@ static void whole_body(struct move *m, const struct param *params, size_t n)
     draft_replace_taken(m->d, node_span(ns, statement), text, len);
     draft_drop_statement(m->d, m->callee.statement);
     draft_end(m->d);
+}
+
+static void called_body(struct move *m, const struct param *params, size_t n)
+{
+    const struct call_site *site = &m->callee.sites[0];
+    uint32_t object = NODE_NONE;
+
+    if (m->callee.bound)
+        object = receiver_of(m, site->call);
+    whole_body(m, params, n, site, object);
+}
+
+/* A property whose body is more than an expression, where it is read once. */
+static void read_body_of(struct move *m, const struct param *params, size_t n)
+{
+    struct bytes name =
+        node_text(m->ns, node_field(m->ns, m->callee.function, FIELD_name));
+    struct call_site site = { .arguments = NODE_NONE, .direct = true };
+    size_t loads;
+    const struct span *at = scopes_attributes(m->names->scopes, name, &loads);
+    uint32_t node = loads == 1 ? names_node(m->names, at[0]) : NODE_NONE;
+
+    if (node == NODE_NONE)
+        return;
+    site.call = node_parent(m->ns, node);
+    if (is_expression(m->ns, site.call))
+        whole_body(m, params, n, &site, object_of(m->ns, site.call));
 }
 
 static bool is_property(const struct move *m)
@@ -621,13 +648,13 @@ void inline_function(struct draft *d, const struct names *names,
 
         bool done = false;
 
-        if (short_one && is_property(&m) && n == 1)
-            property(&m, params, n);
+        if (is_property(&m) && n == 1)
+            (short_one ? property : read_body_of)(&m, params, n);
         if (short_one && plain && m.callee.nsites > 0 &&
             m.callee.nsites <= SITES_MAX)
             done = expression_function(&m, params, n);
         if (!done && plain && m.callee.nsites == 1)
-            whole_body(&m, params, n);
+            called_body(&m, params, n);
     }
     buf_deinit(&m.out);
     callee_deinit(&m.callee);

@@ -17,9 +17,8 @@ static uint32_t keyword_of(const struct nodes *ns, uint32_t arguments,
     return NODE_NONE;
 }
 
-/* The name an option is read by, in `name` of `room` bytes. */
-static bool option_name(const struct nodes *ns, uint32_t arguments, char *name,
-                        size_t room, size_t *len)
+bool option_name(const struct nodes *ns, uint32_t arguments, char *name,
+                 size_t room, size_t *len)
 {
     uint32_t dest = keyword_of(ns, arguments, "dest");
     uint32_t text = dest != NODE_NONE ? dest : NODE_NONE;

@@ -116,6 +116,11 @@ uint32_t site_argument(const struct nodes *ns, const struct call_site *site,
                        enum param_kind kind, uint32_t index, struct bytes name,
                        bool *unknown);
 
+/* The name that an option of argparse is read by, in `name` of `room` bytes,
+ * from the arguments of its add_argument(); false when there is none. */
+bool option_name(const struct nodes *ns, uint32_t arguments, char *name,
+                 size_t room, size_t *len);
+
 /* The expression of an argument node. */
 uint32_t argument_value(const struct nodes *ns, uint32_t argument);
 

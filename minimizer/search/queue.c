@@ -123,6 +123,28 @@ static void sort_children(struct queue *queue)
 
 #define PLACE_MAX 128
 
+/* The text of a place as edits within statements see it: what stands in its
+ * numbers and strings has no say in whether an argument is needed. Numbers are
+ * one digit, strings are empty; to[i] is where byte i has gone. */
+static size_t masked(const char *text, size_t len, char *out,
+                     uint8_t to[PLACE_MAX])
+{
+    size_t n = 0;
+    char quote = '\0';
+
+    for (size_t i = 0; i < len; i++) {
+        bool digit = text[i] >= '0' && text[i] <= '9';
+
+        to[i] = (uint8_t)n;
+        if (quote ? text[i] != quote : digit && n > 0 && out[n - 1] == '0')
+            continue;
+        out[n++] = digit ? '0' : text[i];
+        if (text[i] == '"' || text[i] == '\'')
+            quote = quote ? '\0' : text[i];
+    }
+    return n;
+}
+
 /* What an edit does to which text, wherever it stands in the file. Of what it
  * is about the first line stands for the whole: a function whose body has
  * changed is still the function that was needed. */
@@ -132,18 +154,26 @@ static struct hash128 place_of(const struct edits *edits,
     const char *start = text.data + edit->cover.start;
     size_t len = span_len(edit->cover);
     const char *eol = memchr(start, '\n', len);
+    bool fine = edit_kind_info(edit->kind)->tier > TIER_COARSE;
     uint32_t facts[2] = { edit->kind, 0 };
+    char mask[PLACE_MAX];
+    uint8_t to[PLACE_MAX];
     struct hash128 place;
 
     len = eol ? (size_t)(eol - start) : len;
-    place = hash_bytes(start, len < PLACE_MAX ? len : PLACE_MAX);
+    len = len < PLACE_MAX ? len : PLACE_MAX;
+    if (fine)
+        place = hash_bytes(mask, masked(start, len, mask, to));
+    else
+        place = hash_bytes(start, len);
     place = hash_more(place, facts, sizeof(facts));
     for (uint32_t i = 0; i < edit->n && i < 8; i++) {
         const struct change *c = &edits->changes[edit->first + i];
+        uint32_t at = c->at.start - edit->cover.start;
 
         if (eol && c->len == 0)
             continue;
-        facts[1] = c->at.start - edit->cover.start;
+        facts[1] = fine && at < len ? to[at] : at;
         place = hash_more(place, facts, sizeof(facts));
         if (c->len > 0)
             place = hash_more(place, c->text, c->len);
@@ -271,6 +301,14 @@ bool queue_next(struct queue *queue, enum edit_tier tier, struct claim *claim)
     return false;
 }
 
+static void tell_walk(struct queue *queue, const struct claim *claim, bool yes)
+{
+    if (claim->list == EDIT_NONE)
+        return;
+    walk_said(&queue->walks[claim->list], queue->edits, claim, yes);
+    push(queue, (uint32_t)queue->edits->n + claim->list);
+}
+
 void queue_said(struct queue *queue, const struct claim *claim, bool yes,
                 bool ran)
 {
@@ -279,14 +317,18 @@ void queue_said(struct queue *queue, const struct claim *claim, bool yes,
     /* A long run's no says little about its units: its halves will tell. */
     if (ran && (yes || claim_is_single(claim)))
         rate_note(&queue->rates[queue->edits->items[edit].kind], yes);
-    if (claim->list != EDIT_NONE) {
-        walk_said(&queue->walks[claim->list], queue->edits, claim, yes);
-        push(queue, (uint32_t)queue->edits->n + claim->list);
-    }
+    tell_walk(queue, claim, yes);
     if (yes || !claim_is_single(claim))
         return;
     memory_set(&queue->refused, queue->places[edit], KNOWN_NO);
     offer_children(queue, edit);
+}
+
+void queue_defer(struct queue *queue, const struct claim *claim)
+{
+    tell_walk(queue, claim, false);
+    if (claim_is_single(claim))
+        offer_children(queue, claim_edit(claim, queue->edits));
 }
 
 size_t queue_batch(struct queue *queue, const struct claim *claim,

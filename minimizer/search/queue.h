@@ -56,6 +56,10 @@ bool queue_next(struct queue *queue, enum edit_tier tier, struct claim *claim);
 void queue_said(struct queue *queue, const struct claim *claim, bool yes,
                 bool ran);
 
+/* The claim is not worth a run now: the parts of it are offered as after a no,
+ * but nothing is learned. The next fill has it again. */
+void queue_defer(struct queue *queue, const struct claim *claim);
+
 /* Further single edits of the claim's kind that go together with it at even
  * odds: as many as the kind's success rate must be multiplied by itself to come
  * to one half. Given into `more`, at most `room`; returns how many. */

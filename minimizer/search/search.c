@@ -9,13 +9,13 @@
  *   queue empty, nothing out: after a commit another round; else the mutating
  *   edits; else the end
  *
- * A round goes tier by tier and first leaves alone what was refused before at
- * the same place, though the text around it has changed: most commits are far
- * away, and a full round of noes after each few of them would multiply the
- * runs. So an edit is mutated when each preserving one was refused where it
- * stands. The last row of a round takes all edits again; when nothing is
- * committed in it, each edit has a no on the final text: that is what makes it
- * 1-minimal.
+ * A round goes tier by tier and first puts off what would leave a name without
+ * its definition, and leaves alone what was refused before at the same place,
+ * though the text around it has changed: most commits are far away, and a full
+ * round of noes after each few of them would multiply the runs. So an edit is
+ * mutated when each preserving one was refused where it stands. The last row of
+ * a round takes all edits again; when nothing is committed in it, each edit has
+ * a no on the final text: that is what makes it 1-minimal.
  *
  * Claims name edits of the round by number, so a new round waits until no
  * trial is out. The last trials of a round run with slots idle; to keep
@@ -33,6 +33,7 @@
 
 #include "config/buf.h"
 #include "config/mem.h"
+#include "grammar/bindings.h"
 #include "grammar/edit.h"
 #include "grammar/generator.h"
 #include "grammar/tree.h"
@@ -87,9 +88,10 @@ struct search {
     struct edits edits; /* of this round, moved along */
     struct queue queue;
     struct blocks blocks; /* of a long text without errors */
-    unsigned stage;       /* of this round: row of stages */
-    uint64_t round_base;  /* the base this round was generated for */
-    bool untried;         /* an edit of this round came to no verdict */
+    struct bindings *bindings;
+    unsigned stage;      /* of this round: row of stages */
+    uint64_t round_base; /* the base this round was generated for */
+    bool untried;        /* an edit of this round came to no verdict */
 
     struct merge merge;
     struct memory memory;
@@ -132,16 +134,17 @@ static const struct tree *base_tree(struct search *search)
     return search->base.tree;
 }
 
-/* A round goes through these rows: news first, tier by tier, then whatever was
- * refused before. */
+/* A round goes through these rows: news first, tier by tier; before anything
+ * is mutated what was put off; at last whatever was refused before. */
 static const struct stage {
     enum edit_tier tier; /* up to which edits are offered */
     bool news_only;
+    bool defers; /* puts off what leaves a name without its definition */
+    bool fills;  /* offers edits again that the row before has passed over */
 } stages[] = {
-    { TIER_COARSE, true },
-    { TIER_FINE, true },
-    { TIER_MUTATE, true },
-    { TIER_MUTATE, false },
+    { TIER_COARSE, true, true, true },   { TIER_FINE, true, true, false },
+    { TIER_FINE, true, false, true },    { TIER_MUTATE, true, false, false },
+    { TIER_MUTATE, false, false, true },
 };
 
 static enum edit_tier tier(const struct search *search)
@@ -154,7 +157,7 @@ static enum edit_tier tier(const struct search *search)
 static void enter_stage(struct search *search, unsigned stage)
 {
     search->stage = stage;
-    if (stage == 0 || !stages[stage].news_only)
+    if (stages[stage].fills)
         queue_fill(&search->queue, &search->edits, version_bytes(&search->base),
                    stages[stage].news_only);
 }
@@ -176,6 +179,8 @@ static void start_round(struct search *search)
     edits_init(&search->edits);
     generate(tree, search->frozen, search->nfrozen, &search->edits);
     search->base_errors = tree_errors(tree);
+    bindings_free(search->bindings);
+    search->bindings = bindings_new(tree);
     blocks_deinit(&search->blocks);
     if (search->base_errors == 0 && search->base.len >= LONG_TEXT)
         blocks_fill(&search->blocks, tree);
@@ -277,6 +282,7 @@ void search_free(struct search *search)
     queue_deinit(&search->queue);
     edits_deinit(&search->edits);
     blocks_deinit(&search->blocks);
+    bindings_free(search->bindings);
     version_free(&search->base);
     free(search->frozen);
     free(search);
@@ -414,6 +420,7 @@ static void commit(struct search *search, const struct patch *patch,
     edits_rebase(&search->edits, patch);
     spans_rebase(search->frozen, search->nfrozen, patch);
     blocks_rebase(&search->blocks, patch);
+    bindings_rebase(search->bindings, patch);
     version_free(&search->base);
     search->base = *version;
     *version = (struct version){ 0 };
@@ -466,6 +473,13 @@ static void claim_failed(struct search *search, const struct claim *claim,
                          bool ran)
 {
     queue_said(&search->queue, claim, false, ran);
+}
+
+/* Whether a run of the candidate is put off for now. */
+static bool is_deferred(struct search *search, const struct patch *patch)
+{
+    return stages[search->stage].defers &&
+           bindings_lost(search->bindings, patch);
 }
 
 static void claim_untried(struct search *search, const struct claim *claim)
@@ -693,6 +707,11 @@ static bool try_claim(struct search *search, const struct claim *claim,
         commit_other(search, &patch, &version, claim_name(search, claim));
         break;
     case ANSWER_RUN:
+        if (is_deferred(search, &patch)) {
+            version_free(&version);
+            queue_defer(&search->queue, claim);
+            break;
+        }
         trial = send(search, &patch, &version, hash, given);
         trial->claim = *claim;
         trial->kind = given->kind = claim_name(search, claim);
@@ -785,6 +804,22 @@ static bool go_on(struct search *search)
     return next_stage(search);
 }
 
+/* Put it into the merge queue without a yes of its own, or off. */
+static void add_untested(struct search *search, struct claim *claim)
+{
+    struct patch patch;
+
+    patch_init(&patch);
+    if (claim_patch(claim, &search->edits, &patch) == 0 &&
+        is_deferred(search, &patch)) {
+        queue_defer(&search->queue, claim);
+    } else {
+        claim->untested = true;
+        merge_add(&search->merge, claim);
+    }
+    patch_deinit(&patch);
+}
+
 /* Edits of a kind that mostly goes are tried together: as a union in the merge
  * queue, which finds the first that does not. */
 static bool try_together(struct search *search, const struct claim *claim)
@@ -798,12 +833,9 @@ static bool try_together(struct search *search, const struct claim *claim)
     n = queue_batch(&search->queue, claim, more, ARRAY_LEN(more));
     if (n == 0)
         return false;
-    first.untested = true;
-    merge_add(&search->merge, &first);
-    for (size_t i = 0; i < n; i++) {
-        more[i].untested = true;
-        merge_add(&search->merge, &more[i]);
-    }
+    add_untested(search, &first);
+    for (size_t i = 0; i < n; i++)
+        add_untested(search, &more[i]);
     return true;
 }
 

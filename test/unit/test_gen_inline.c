@@ -319,6 +319,25 @@ static void an_expression_function_goes_to_its_calls(void **state)
                   "    pass\n"
                   "print((x.q + 1) * 2)\n"
                   "|\n");
+    assert_offers("class A:\n"
+                  "    @property\n"
+                  "    def p(self):\n"
+                  "        go()\n"
+                  "        return self.q\n"
+                  "print(x.p * 2)\n",
+                  EDIT_inline,
+                  "class A:\n"
+                  "    pass\n"
+                  "go()\n"
+                  "print(x.q * 2)\n"
+                  "|\n");
+    assert_offers("class A:\n"
+                  "    @property\n"
+                  "    def p(self):\n"
+                  "        go()\n"
+                  "A().p\n"
+                  "A().p\n",
+                  EDIT_inline, "");
     assert_offers("def f(n): return n and f(n - 1)\n"
                   "f(1)\n",
                   EDIT_inline, "");
