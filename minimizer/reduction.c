@@ -16,6 +16,7 @@
 
 #include "config/log.h"
 #include "config/mem.h"
+#include "grammar/frames.h"
 #include "grammar/guard.h"
 #include "minimizer/search/search.h"
 #include "minimizer/store/writer.h"
@@ -77,9 +78,16 @@ static struct search *make_search(const struct reduction *r)
         .idle = facts->original->idle,
         .nidle = facts->original->nidle,
     };
+    struct span *frames;
+    struct search *search;
 
-    return search_new(bytes_of(input->text, input->len), input->frozen,
-                      input->nfrozen, &opts);
+    opts.nframes = frame_spans(
+        input->tree, signature_frames(facts->original->signature), &frames);
+    opts.frames = frames;
+    search = search_new(bytes_of(input->text, input->len), input->frozen,
+                        input->nfrozen, &opts);
+    free(frames);
+    return search;
 }
 
 static struct trials *make_trials(struct reduction *r)

@@ -42,6 +42,10 @@ enum verdict signature_judge(const struct signature *signature,
                              const struct observation *observation,
                              struct buf *why);
 
+/* Lines of the original that its traceback goes through, "12,80,45", innermost
+ * last; NULL when it has none. Borrowed. */
+const char *signature_frames(const struct signature *signature);
+
 /* For people: "AssertionError: T.gemm K shape check failed: #, exit 1". */
 void signature_describe(const struct signature *signature, struct buf *out);
 

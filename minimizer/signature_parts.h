@@ -33,6 +33,7 @@ struct signature {
     size_t nlines, room;
     enum comparison_kind kind;
     uint32_t exc_line;
+    char *exc_frames;
 };
 
 /* Whether a run ended as the signature wants. */

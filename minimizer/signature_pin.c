@@ -255,6 +255,7 @@ struct signature *signature_pin(const struct config *config,
     s->traits = evidence_traits(first);
     s->type = xstrdup(first->exc_type);
     s->exc_line = first->exc_line;
+    s->exc_frames = xstrdup(first->exc_frames);
     if (!config->test && first->exc_type)
         pin_exception(s, first, words);
     if (!config->test)
@@ -274,6 +275,11 @@ struct signature *signature_pin(const struct config *config,
     return s;
 }
 
+const char *signature_frames(const struct signature *s)
+{
+    return s->exc_frames;
+}
+
 void signature_free(struct signature *s)
 {
     if (!s)
@@ -284,6 +290,7 @@ void signature_free(struct signature *s)
     free(s->in_exception);
     free(s->on_err);
     free(s->type);
+    free(s->exc_frames);
     free(s->message);
     free(s);
 }

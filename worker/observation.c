@@ -17,6 +17,7 @@ void observation_deinit(struct observation *o)
     free(o->why);
     free(o->exc_type);
     free(o->exc_message);
+    free(o->exc_frames);
     free(o->out);
     free(o->err);
     free(o->ran);
@@ -29,6 +30,7 @@ void observation_copy(struct observation *to, const struct observation *from)
     to->why = xstrdup(from->why);
     to->exc_type = xstrdup(from->exc_type);
     to->exc_message = xstrdup(from->exc_message);
+    to->exc_frames = xstrdup(from->exc_frames);
     to->ran = xstrdup(from->ran);
     to->out = from->out ? xmemdup(from->out, from->out_len) : NULL;
     to->err = from->err ? xmemdup(from->err, from->err_len) : NULL;

@@ -120,6 +120,7 @@ struct pattern_match {
 };
 
 #define RAN_MAX_BYTES (1u << 20) /* of observation.ran */
+#define EXC_FRAMES_MAX_BYTES 1024
 
 struct observation {
     enum observed_end end;
@@ -132,6 +133,8 @@ struct observation {
     char *exc_type;    /* as printed, dotted: "struct.error" */
     char *exc_message; /* all lines of it, "" when it has none */
     uint32_t exc_line; /* innermost line of the script in it; 0: unknown */
+    char *exc_frames;  /* lines of the script in it, "12,80,45", innermost
+                        * last; NULL: none. At most EXC_FRAMES_MAX_BYTES */
 
     struct pattern_match *matches; /* one a pattern of the setup */
     size_t nmatches;

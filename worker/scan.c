@@ -349,6 +349,17 @@ static bool out_of_memory(const char *err, size_t len)
            (len == n || err[len - n - 1] == '\n');
 }
 
+static char *frames_text(const struct traceback *tb)
+{
+    struct buf out;
+    size_t len;
+
+    buf_init(&out, EXC_FRAMES_MAX_BYTES);
+    for (size_t i = 0; i < tb->nfound; i++)
+        buf_addf(&out, "%s%u", i ? "," : "", (unsigned)tb->found_frames[i]);
+    return buf_take(&out, &len);
+}
+
 static void fill_exception(struct traceback *tb, struct observation *o)
 {
     if (!tb->found) {
@@ -366,7 +377,10 @@ static void fill_exception(struct traceback *tb, struct observation *o)
         len--;
     o->exc_type = xstrdup(tb->type);
     o->exc_message = xmemdup(message, len);
-    o->exc_line = tb->found_line;
+    if (tb->nfound > 0) {
+        o->exc_line = tb->found_frames[tb->nfound - 1];
+        o->exc_frames = frames_text(tb);
+    }
 }
 
 static void fill_match(struct scan *scan, size_t i, struct pattern_match *match)

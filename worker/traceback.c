@@ -329,7 +329,8 @@ static enum line_kind raise_exception(struct traceback *tb,
     add_cut(&tb->message, v->text + skip, v->len - skip);
     add_cut(&tb->seen, v->text, v->len);
     tb->found = true;
-    tb->found_line = tb->line;
+    memcpy(tb->found_frames, tb->frames, sizeof(tb->frames));
+    tb->nfound = tb->nframes;
     enter(tb, TRACEBACK_MESSAGE);
     return LINE_RAISED;
 }
@@ -343,7 +344,21 @@ static void begin(struct traceback *tb, const struct view *v,
     memcpy(tb->tag, v->tag, v->tag_len); /* tag_length() has a ceiling */
     tb->tag[v->tag_len] = '\0';
     tb->margin = v->bar;
-    tb->line = 0;
+    tb->nframes = 0;
+}
+
+/* One more frame of the script. Of very many the first half and the last of
+ * the second are kept: the innermost is always there. */
+static void add_frame(struct traceback *tb, uint32_t number)
+{
+    const size_t half = TRACEBACK_FRAMES_MAX / 2;
+
+    if (tb->nframes == TRACEBACK_FRAMES_MAX) {
+        memmove(tb->frames + half, tb->frames + half + 1,
+                (half - 1) * sizeof(*tb->frames));
+        tb->nframes--;
+    }
+    tb->frames[tb->nframes++] = number;
 }
 
 /* Is the line echo, by what came before and by itself? Keeps tb->echo. */
@@ -365,7 +380,8 @@ static enum line_kind outside(struct traceback *tb, const struct view *v,
     if (file) {
         begin(tb, v, TRACEBACK_SYNTAX);
         tb->echo = true;
-        tb->line = number;
+        if (number)
+            add_frame(tb, number);
     } else if (!is_blank(v)) {
         tb->ignored = starts(v, "Exception ignored ");
     }
@@ -417,7 +433,7 @@ static enum line_kind classify(struct traceback *tb, const struct view *v)
     if (tb->inside)
         return in_group(tb, v, echo);
     if (file && number && tb->state != TRACEBACK_MESSAGE)
-        tb->line = number;
+        add_frame(tb, number);
     switch (tb->state) {
     case TRACEBACK_NONE:
         return outside(tb, v, file, number);

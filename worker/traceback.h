@@ -14,6 +14,9 @@
 
 #include "config/buf.h"
 
+#define TRACEBACK_FRAMES_MAX                                                   \
+    64 /* lines of the script kept of one traceback                            \
+        */
 #define TRACEBACK_MESSAGE_MAX (64u << 10) /* bytes of a message kept */
 
 enum line_kind {
@@ -43,13 +46,15 @@ struct traceback {
     size_t margin; /* column of an exception group's bar + 1; 0: no group */
     bool inside;   /* among the parts of the group */
     char tag[32];  /* "[rank0]:" in front of all its lines, or "" */
-    uint32_t line; /* of the script, innermost so far */
+    uint32_t frames[TRACEBACK_FRAMES_MAX]; /* lines of the script so far, */
+    size_t nframes;                        /* innermost last */
 
     bool found; /* the last exception: the members below */
     char *type;
     struct buf message;
     struct buf seen; /* type and message without echoed source */
-    uint32_t found_line;
+    uint32_t found_frames[TRACEBACK_FRAMES_MAX];
+    size_t nfound;
 };
 
 void traceback_init(struct traceback *tb, const char *script, bool raises);

@@ -10,12 +10,13 @@
  *   edits; else the end
  *
  * A round goes tier by tier and first puts off what would leave a name without
- * its definition, and leaves alone what was refused before at the same place,
- * though the text around it has changed: most commits are far away, and a full
- * round of noes after each few of them would multiply the runs. So an edit is
- * mutated when each preserving one was refused where it stands. The last row of
- * a round takes all edits again; when nothing is committed in it, each edit has
- * a no on the final text: that is what makes it 1-minimal.
+ * its definition or the failure without its way there, and leaves alone what
+ * was refused before at the same place, though the text around it has changed:
+ * most commits are far away, and a full round of noes after each few of them
+ * would multiply the runs. So an edit is mutated when each preserving one was
+ * refused where it stands. The last row of a round takes all edits again; when
+ * nothing is committed in it, each edit has a no on the final text: that is
+ * what makes it 1-minimal.
  *
  * Claims name edits of the round by number, so a new round waits until no
  * trial is out. The last trials of a round run with slots idle; to keep
@@ -82,8 +83,8 @@ struct search {
     size_t base_errors;
     bool tree_used;       /* base.tree, since the last commit */
     uint64_t base_number; /* commits so far */
-    struct span *frozen;
-    size_t nfrozen;
+    struct span *frozen, *frames;
+    size_t nfrozen, nframes;
 
     struct edits edits; /* of this round, moved along */
     struct queue queue;
@@ -139,7 +140,8 @@ static const struct tree *base_tree(struct search *search)
 static const struct stage {
     enum edit_tier tier; /* up to which edits are offered */
     bool news_only;
-    bool defers; /* puts off what leaves a name without its definition */
+    bool defers; /* puts off what leaves a name without its definition, or
+                  * takes a statement away that the failure came by */
     bool fills;  /* offers edits again that the row before has passed over */
 } stages[] = {
     { TIER_COARSE, true, true, true },   { TIER_FINE, true, true, false },
@@ -236,6 +238,15 @@ static void offer_idle(struct search *search, const struct search_opts *opts)
     free(idle);
 }
 
+static struct span *copy_spans(const struct span *spans, size_t n)
+{
+    struct span *copy = xcalloc(n, sizeof(*copy));
+
+    if (n > 0)
+        memcpy(copy, spans, n * sizeof(*copy));
+    return copy;
+}
+
 struct search *search_new(struct bytes text, const struct span *frozen,
                           size_t nfrozen, const struct search_opts *opts)
 {
@@ -245,10 +256,11 @@ struct search *search_new(struct bytes text, const struct span *frozen,
     search->opts = *opts;
     search->base = (struct version){ .text = xmemdup(text.data, text.len),
                                      .len = text.len };
-    search->frozen = xcalloc(nfrozen, sizeof(*frozen));
-    if (nfrozen > 0)
-        memcpy(search->frozen, frozen, nfrozen * sizeof(*frozen));
+    search->frozen = copy_spans(frozen, nfrozen);
     search->nfrozen = nfrozen;
+    search->frames = copy_spans(opts->frames, opts->nframes);
+    search->nframes = opts->nframes;
+    search->opts.frames = NULL;
     buf_init(&search->text, text.len);
     edits_init(&search->edits);
     queue_init(&search->queue);
@@ -285,6 +297,7 @@ void search_free(struct search *search)
     bindings_free(search->bindings);
     version_free(&search->base);
     free(search->frozen);
+    free(search->frames);
     free(search);
 }
 
@@ -419,6 +432,7 @@ static void commit(struct search *search, const struct patch *patch,
     search->tree_used = false;
     edits_rebase(&search->edits, patch);
     spans_rebase(search->frozen, search->nfrozen, patch);
+    spans_rebase(search->frames, search->nframes, patch);
     blocks_rebase(&search->blocks, patch);
     bindings_rebase(search->bindings, patch);
     version_free(&search->base);
@@ -475,11 +489,30 @@ static void claim_failed(struct search *search, const struct claim *claim,
     queue_said(&search->queue, claim, false, ran);
 }
 
-/* Whether a run of the candidate is put off for now. */
-static bool is_deferred(struct search *search, const struct patch *patch)
+/* Whether it deletes a statement that the failure came by. An edit that puts
+ * something in its place (what it calls, its body) does not. */
+static bool loses_frame(const struct search *search, const struct claim *claim,
+                        const struct patch *patch)
+{
+    unsigned kind = claim_kind(claim, &search->edits);
+
+    if (kind != EDIT_statement && kind != EDIT_definition)
+        return false;
+    for (size_t f = 0; f < search->nframes; f++)
+        for (size_t i = 0; i < patch->n; i++)
+            if (span_len(search->frames[f]) > 0 &&
+                span_holds(patch->changes[i].at, search->frames[f]))
+                return true;
+    return false;
+}
+
+/* Whether a run of the claim is put off for now. */
+static bool is_deferred(struct search *search, const struct claim *claim,
+                        const struct patch *patch)
 {
     return stages[search->stage].defers &&
-           bindings_lost(search->bindings, patch);
+           (loses_frame(search, claim, patch) ||
+            bindings_lost(search->bindings, patch));
 }
 
 static void claim_untried(struct search *search, const struct claim *claim)
@@ -707,7 +740,7 @@ static bool try_claim(struct search *search, const struct claim *claim,
         commit_other(search, &patch, &version, claim_name(search, claim));
         break;
     case ANSWER_RUN:
-        if (is_deferred(search, &patch)) {
+        if (is_deferred(search, claim, &patch)) {
             version_free(&version);
             queue_defer(&search->queue, claim);
             break;
@@ -811,7 +844,7 @@ static void add_untested(struct search *search, struct claim *claim)
 
     patch_init(&patch);
     if (claim_patch(claim, &search->edits, &patch) == 0 &&
-        is_deferred(search, &patch)) {
+        is_deferred(search, claim, &patch)) {
         queue_defer(&search->queue, claim);
     } else {
         claim->untested = true;

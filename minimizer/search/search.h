@@ -42,6 +42,11 @@ struct search_opts {
     const struct span *idle;
     size_t nidle;
 
+    /* Statements that the failure comes by (grammar/frames.h): deleted last.
+     * Borrowed for search_new(). */
+    const struct span *frames;
+    size_t nframes;
+
     /* What a candidate must be to be worth a run, seen from its tree; NULL:
      * nothing more. Pure. `keep` is what it looks at, borrowed for the search's
      * life. */

@@ -414,6 +414,40 @@ static void assert_text(const char *a, const char *b)
         assert_string_equal(a, b);
 }
 
+/* Whether the last frame is the one in this line; 0: whether there is none. */
+static bool ends_with_line(const char *frames, uint32_t line)
+{
+    const char *last = frames ? strrchr(frames, ',') : NULL;
+
+    if (!frames)
+        return line == 0;
+    return strtoul(last ? last + 1 : frames, NULL, 10) == line;
+}
+
+static void of_many_frames_the_outer_and_the_inner_are_kept(void **state)
+{
+    struct matcher *matcher = match_one("deep", false);
+    struct buf err, expected;
+    struct observation o;
+
+    (void)state;
+    buf_init(&err, 1 << 20);
+    buf_init(&expected, 4096);
+    buf_adds(&err, "Traceback (most recent call last):\n");
+    for (unsigned i = 1; i <= 100; i++) {
+        buf_addf(&err, "  File \"/t/s.py\", line %u, in f\n    f()\n", i);
+        if (i <= 32 || i > 68)
+            buf_addf(&expected, "%s%u", i > 1 ? "," : "", i);
+    }
+    buf_adds(&err, "ValueError: deep\n");
+    o = scan(matcher, "s.py", "", buf_str(&err), 0);
+    assert_string_equal(o.exc_frames, buf_str(&expected));
+    observation_deinit(&o);
+    matcher_free(matcher);
+    buf_deinit(&err);
+    buf_deinit(&expected);
+}
+
 static void tracebacks_are_read_as_python_means_them(void **state)
 {
     static const size_t pieces[] = { 0, 1, 7, 64 };
@@ -429,6 +463,7 @@ static void tracebacks_are_read_as_python_means_them(void **state)
         assert_text(o.exc_type, cases[c].type);
         assert_text(o.exc_message, cases[c].message);
         assert_int_equal(o.exc_line, cases[c].line);
+        assert_true(ends_with_line(o.exc_frames, cases[c].line));
         assert_int_equal(o.matches[0].in_exception, cases[c].in_exception);
         assert_int_equal(o.matches[0].plain, cases[c].plain);
         assert_int_equal(o.matches[0].plain_err, cases[c].plain);
@@ -710,6 +745,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tracebacks_are_read_as_python_means_them),
+        cmocka_unit_test(of_many_frames_the_outer_and_the_inner_are_kept),
         cmocka_unit_test(stdout_has_echoes_but_no_exception),
         cmocka_unit_test(plain_output_is_counted_for_each_stream),
         cmocka_unit_test(lines_are_kept_whole_and_once),

@@ -1,0 +1,96 @@
+#include "grammar/frames.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "config/mem.h"
+#include "grammar/node.h"
+
+static int by_start(const void *a, const void *b)
+{
+    const struct span *x = a, *y = b;
+
+    if (x->start != y->start)
+        return x->start < y->start ? -1 : 1;
+    return (x->end > y->end) - (x->end < y->end);
+}
+
+static int by_number(const void *a, const void *b)
+{
+    unsigned long x = *(const unsigned long *)a, y = *(const unsigned long *)b;
+
+    return (x > y) - (x < y);
+}
+
+static size_t read_numbers(const char *lines, unsigned long **numbers)
+{
+    size_t n = 0, room = 0;
+    char *end;
+
+    *numbers = NULL;
+    while (*lines >= '0' && *lines <= '9') {
+        unsigned long number;
+
+        errno = 0;
+        number = strtoul(lines, &end, 10);
+        if (errno)
+            break;
+        xgrow(numbers, &room, n + 1, sizeof(**numbers));
+        (*numbers)[n++] = number;
+        lines = *end == ',' ? end + 1 : end;
+    }
+    if (n > 0)
+        qsort(*numbers, n, sizeof(**numbers), by_number);
+    return n;
+}
+
+/* The smallest statement that holds the first node of a line. */
+static bool statement_in_line(const struct nodes *ns, uint32_t start,
+                              struct span *at)
+{
+    uint32_t node = node_from(ns, start), statement;
+
+    if (node >= ns->n ||
+        node_span(ns, node).start >= text_line_next(ns->text, start))
+        return false;
+    /* A block begins where its first statement does. */
+    while (!node_is_statement(ns, node) && node + 1 < ns->n &&
+           node_span(ns, node + 1).start == node_span(ns, node).start)
+        node++;
+    statement = node_statement(ns, node);
+    if (statement == NODE_NONE)
+        return false;
+    *at = node_span(ns, statement);
+    return true;
+}
+
+size_t frame_spans(const struct tree *tree, const char *lines,
+                   struct span **spans)
+{
+    const struct nodes *ns = tree_nodes(tree);
+    unsigned long *numbers, line = 1;
+    size_t n = 0, count = lines ? read_numbers(lines, &numbers) : 0;
+    uint32_t start = 0;
+
+    *spans = NULL;
+    if (count == 0)
+        return 0;
+    *spans = xcalloc(count, sizeof(**spans));
+    for (size_t i = 0; i < count; i++) {
+        while (line < numbers[i] && start < ns->text.len) {
+            start = text_line_next(ns->text, start);
+            line++;
+        }
+        if (line == numbers[i] && statement_in_line(ns, start, &(*spans)[n]))
+            n++;
+    }
+    free(numbers);
+    qsort(*spans, n, sizeof(**spans), by_start);
+    count = n;
+    n = 0;
+    for (size_t i = 0; i < count; i++)
+        if (n == 0 || by_start(&(*spans)[n - 1], &(*spans)[i]) != 0)
+            (*spans)[n++] = (*spans)[i];
+    return n;
+}
