@@ -196,10 +196,12 @@ demo: $(PROG) build/.packages-venv
 	    --python "$$python" --state build/demo/state.db \
 	    -o $(DEMO).min.py --report build/demo/report.json
 
-bench: $(PROG) $(BENCH) build/.packages-venv
+EDITS := $(BUILD)/test/bench/edits
+bench: $(PROG) $(BENCH) $(EDITS) build/.packages-venv
 	@for b in $(BENCH); do ./$$b || exit 1; done
 	@python=$$(sh test/venv.sh test) && for b in test/bench/bench_*.py; do \
-	    AUTODD_C=$(abspath $(PROG)) "$$python" $$b || exit 1; done
+	    AUTODD_C=$(abspath $(PROG)) EDITS=$(abspath $(EDITS)) \
+	        "$$python" $$b || exit 1; done
 
 $(BUILD)/test/bench/%: $(BUILD)/test/bench/%.o $(LIB)
 	$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
