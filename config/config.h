@@ -30,6 +30,7 @@ enum config_tightness {
     TIGHT_TYPE,     /* same exception type */
     TIGHT_TEXT      /* the text occurs: AutoDD's rule */
 };
+enum config_mutate { MUTATE_TO_ALL, MUTATE_TO_INTS, MUTATE_TO_NONE };
 enum config_expect {
     EXPECT_AS_ORIGINAL,
     EXPECT_EXIT,
@@ -76,10 +77,12 @@ struct config {
     int64_t output_max_kb;       /* --output-max: kept of each stream */
 
     /* the search */
-    int jobs;          /* -j; default: cores, at most 8 */
-    double max_time_s; /* --max-time; 0: none */
-    int64_t max_runs;  /* --max-runs; 0: none */
-    int64_t seed;      /* --seed: PYTHONHASHSEED of runs, 0 to 2^32 - 1 */
+    int jobs;                  /* -j; default: cores, at most 8 */
+    double max_time_s;         /* --max-time; 0: none */
+    int64_t max_runs;          /* --max-runs; 0: none */
+    enum config_mutate mutate; /* --mutate: how far */
+    bool rename;               /* --rename: short names at the end */
+    int64_t seed; /* --seed: PYTHONHASHSEED of runs, 0 to 2^32 - 1 */
 
     /* files and talk */
     char *output;           /* -o; NULL: SCRIPT.min.py */

@@ -125,6 +125,12 @@ static const struct option table[] = {
     { .name = "repeat", .type = OPTION_INT, SEARCH, AT(repeat), .min = 1,
       .max = 1000, .otherwise = "3", .metavar = "N",
       .help = "runs of the final check" },
+    { .name = "mutate", .type = OPTION_CHOICE, SEARCH, AT(mutate),
+      .choices = "all|ints|none", .otherwise = "all", .metavar = "HOW",
+      .help = "what may change of the computation itself, when nothing else "
+              "goes any more: all of it, its numbers alone, or none" },
+    { .name = "rename", .type = OPTION_BOOL, SEARCH, AT(rename),
+      .help = "give names of one or two letters at the end" },
     { .name = "seed", .type = OPTION_INT64, SEARCH, AT(seed), .min = 0,
       .max = UINT32_MAX, .otherwise = "0", .metavar = "N",
       .help = "hash seed of the runs where PYTHONHASHSEED is not set" },

@@ -101,8 +101,23 @@ static void mark_environ(const struct gen *g)
     free(spans);
 }
 
-void generate(const struct tree *tree, const struct span *frozen,
-              size_t nfrozen, struct edits *out)
+edit_kinds vocabulary(enum mutate mutate, bool rename)
+{
+    edit_kinds kinds = 0;
+
+    for (unsigned kind = 0; kind < EDIT_KINDS; kind++) {
+        enum edit_tier tier = infos[kind].tier;
+
+        if (tier < TIER_MUTATE || (tier == TIER_LOOKS && rename) ||
+            (tier == TIER_MUTATE && mutate == MUTATE_ALL) ||
+            (kind == EDIT_integer && mutate == MUTATE_INTS))
+            kinds |= EDIT_KIND_BIT(kind);
+    }
+    return kinds;
+}
+
+void generate_kinds(const struct tree *tree, const struct span *frozen,
+                    size_t nfrozen, edit_kinds kinds, struct edits *out)
 {
     struct scopes *scopes = scopes_new(tree);
     struct units *units = units_new(tree_nodes(tree));
@@ -118,11 +133,18 @@ void generate(const struct tree *tree, const struct span *frozen,
                      .out = out };
 
     for (size_t i = 0; i < ARRAY_LEN(generators); i++)
-        generators[i](&g);
+        if (kinds & EDIT_KIND_BIT(i))
+            generators[i](&g);
     drop_frozen(&g);
     mark_environ(&g);
     edits_nest(out);
     lines_free(lines);
     units_free(units);
     scopes_free(scopes);
+}
+
+void generate(const struct tree *tree, const struct span *frozen,
+              size_t nfrozen, struct edits *out)
+{
+    generate_kinds(tree, frozen, nfrozen, vocabulary(MUTATE_ALL, false), out);
 }

@@ -15,8 +15,10 @@
 #ifndef AUTODD_GENERATOR_H
 #define AUTODD_GENERATOR_H
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "config/base.h"
 #include "grammar/edit.h"
@@ -25,8 +27,9 @@
 /* Preserving edits leave the computation on the way to the failure as it is:
  * first the coarse ones, about statements, then the fine ones within them,
  * which would be wasted on code that still goes. Mutating ones change numbers
- * and expressions, and are offered only when no preserving one is left. */
-enum edit_tier { TIER_COARSE, TIER_FINE, TIER_MUTATE };
+ * and expressions, and are offered only when no preserving one is left. Those
+ * for looks come last of all. */
+enum edit_tier { TIER_COARSE, TIER_FINE, TIER_MUTATE, TIER_LOOKS };
 
 /* name, tier, first guess of the share that succeeds (measured by test/bench;
  * learned anew in each run). The generator of row NAME is gen_NAME. */
@@ -49,7 +52,8 @@ enum edit_tier { TIER_COARSE, TIER_FINE, TIER_MUTATE };
     row(element, TIER_FINE, 0.3)                                               \
     row(expression, TIER_MUTATE, 0.2)                                          \
     row(integer, TIER_MUTATE, 0.3)                                             \
-    row(string, TIER_MUTATE, 0.3)
+    row(string, TIER_MUTATE, 0.3)                                              \
+    row(rename, TIER_LOOKS, 0.9)
 /* clang-format on */
 
 #define VOCABULARY_ENUM(name, tier, prior) EDIT_##name,
@@ -61,6 +65,21 @@ struct edit_kind_info {
     double prior;
 };
 const struct edit_kind_info *edit_kind_info(unsigned kind);
+
+/* Sets of kinds: bit 1 << kind. */
+typedef uint64_t edit_kinds;
+#define EDIT_KIND_BIT(kind) (UINT64_C(1) << (kind))
+static_assert(EDIT_KINDS <= 64, "a set of kinds is one word");
+
+/* How far mutation may go. */
+enum mutate {
+    MUTATE_ALL,
+    MUTATE_INTS, /* numbers alone */
+    MUTATE_NONE
+};
+
+/* The kinds that come with that; `rename`: those for looks, too. */
+edit_kinds vocabulary(enum mutate mutate, bool rename);
 
 struct lines;
 struct nodes;
@@ -83,9 +102,13 @@ struct gen {
 /* Whether `at` touches frozen bytes (an insertion: lies strictly inside). */
 bool gen_frozen(const struct gen *g, struct span at);
 
-/* All edits of the vocabulary for `tree`, appended to the fresh `out`, nested
+/* All edits of these kinds for `tree`, appended to the fresh `out`, nested
  * (edits_nest) and without those that touch `frozen` (sorted). The order is
  * the table's, then the text's: the same text gives the same edits. */
+void generate_kinds(const struct tree *tree, const struct span *frozen,
+                    size_t nfrozen, edit_kinds kinds, struct edits *out);
+
+/* The same for all kinds but those for looks. */
 void generate(const struct tree *tree, const struct span *frozen,
               size_t nfrozen, struct edits *out);
 

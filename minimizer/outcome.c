@@ -89,6 +89,7 @@ static struct report_step *report_steps(const struct steps *steps, size_t *n)
             .run = step->run,
             .kind = step->kind,
             .bytes = step->bytes,
+            .mutated = step->mutated,
         };
     }
     return list;

@@ -101,7 +101,7 @@ struct reason *reasons_of(struct reasons *reasons, struct bytes text, size_t *n)
 
     *n = 0;
     edits_init(&edits);
-    generate(tree, NULL, 0, &edits);
+    generate_kinds(tree, NULL, 0, EDIT_KIND_BIT(EDIT_statement), &edits);
     if (reasons->n > 0)
         qsort(reasons->items, reasons->n, sizeof(*reasons->items), compare);
     for (uint32_t i = 0; i < edits.n; i++) {

@@ -71,8 +71,15 @@ static struct search *make_search(const struct reduction *r)
 {
     const struct state_facts *facts = &r->spec.facts;
     const struct input *input = facts->input;
+    static const enum mutate limits[] = {
+        [MUTATE_TO_ALL] = MUTATE_ALL,
+        [MUTATE_TO_INTS] = MUTATE_INTS,
+        [MUTATE_TO_NONE] = MUTATE_NONE,
+    };
     struct search_opts opts = {
         .width = (unsigned)facts->config->jobs,
+        .mutate = limits[facts->config->mutate],
+        .rename = facts->config->rename,
         .allowed = guard_keeps(facts->original->guard) ? guard_holds : NULL,
         .keep = facts->original->guard,
         .idle = facts->original->idle,
@@ -163,6 +170,7 @@ static void add_step(struct reduction *r, const char *kind)
         .run = trials_counts(r->trials).runs,
         .at_ms = fleet_now_ms(r->spec.fleet) - r->spec.started_ms,
         .bytes = search_text(r->search).len,
+        .mutated = search_mutated(r->search),
     };
 
     steps_add(r->steps, &step);

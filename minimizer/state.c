@@ -66,6 +66,7 @@ static struct hash128 key_of(const struct state_facts *f)
     setup_key(f->setup, &text);
     buf_addf(&text, "\n%d %d %d %s", (int)o->fork, f->config->jobs,
              (int)o->guard->comparison, o->cwd ? o->cwd : "");
+    buf_addf(&text, "\n%d %d", (int)f->config->mutate, (int)f->config->rename);
     for (size_t i = 0; i < o->guard->nnames; i++)
         buf_addf(&text, " keep %s", o->guard->names[i]);
     for (size_t i = 0; i < input->nfrozen; i++)

@@ -8,6 +8,7 @@
 #ifndef AUTODD_STEPS_H
 #define AUTODD_STEPS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -24,6 +25,7 @@ struct step {
     uint64_t run;     /* executed runs so far */
     uint64_t at_ms;   /* since the minimization began */
     size_t bytes;     /* of the text after it */
+    bool mutated;     /* it, or a step before it, holds a mutating edit */
 };
 
 struct steps_spec {

@@ -122,6 +122,18 @@ static void put_rates(struct json *object, const struct report *report)
     json_put(object, "rate", rate);
 }
 
+static void put_mutation(struct json *object, const struct report *report)
+{
+    size_t i = 0;
+
+    while (i < report->nsteps && !report->steps[i].mutated)
+        i++;
+    if (i < report->nsteps)
+        put_count(object, "mutation_began", i);
+    else
+        put_text(object, "mutation_began", NULL);
+}
+
 static void put_steps(struct json *object, const struct report *report)
 {
     struct json *steps = json_new_array();
@@ -145,6 +157,7 @@ static void put_steps(struct json *object, const struct report *report)
         json_push(reasons, reason);
     }
     json_put(object, "steps", steps);
+    put_mutation(object, report);
     json_put(object, "reasons", reasons);
 }
 

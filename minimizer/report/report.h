@@ -5,7 +5,9 @@
  * lines, sha256}, verification {runs, matched}, rate {matched, runs, low,
  * high} (95 %, interval.h), signature, minimal (true, or the budget that
  * stopped the search, or null before a search), steps [{t, run, kind, bytes}],
- * reasons [{first, last, outcome}]. A file without text is null. */
+ * mutation_began (the first of the steps, counted from 0, that changed the
+ * computation, or null), reasons [{first, last, outcome}]. A file without text
+ * is null. */
 #ifndef AUTODD_REPORT_H
 #define AUTODD_REPORT_H
 
@@ -37,6 +39,7 @@ struct report_step {
     uint64_t run; /* runs so far */
     const char *kind;
     uint64_t bytes; /* of the text after it */
+    bool mutated;   /* it, or a step before it, changed the computation */
 };
 
 struct report_reason {

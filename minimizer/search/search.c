@@ -7,14 +7,14 @@
  *          edits moves along to the new text
  *     yes, base has moved on: merge queue, whose union is the next trial
  *   queue empty, nothing out: after a commit another round; else the mutating
- *   edits; else the end
+ *   edits; else those for looks; else the end
  *
  * A round goes tier by tier and first puts off what would leave a name without
  * its definition or the failure without its way there, and leaves alone what
  * was refused before at the same place, though the text around it has changed:
  * most commits are far away, and a full round of noes after each few of them
  * would multiply the runs. So an edit is mutated when each preserving one was
- * refused where it stands. The last row of a round takes all edits again; when
+ * refused where it stands. The row before the last takes all edits again; when
  * nothing is committed in it, each edit has a no on the final text: that is
  * what makes it 1-minimal.
  *
@@ -102,6 +102,7 @@ struct search {
 
     uint64_t last_id;
     const char *last_kind;
+    bool mutated;
     bool committed; /* since the last report ended */
     bool finished;
     struct search_stats stats;
@@ -136,7 +137,8 @@ static const struct tree *base_tree(struct search *search)
 }
 
 /* A round goes through these rows: news first, tier by tier; before anything
- * is mutated what was put off; at last whatever was refused before. */
+ * is mutated what was put off; then whatever was refused before, and looks when
+ * nothing else is left. */
 static const struct stage {
     enum edit_tier tier; /* up to which edits are offered */
     bool news_only;
@@ -146,14 +148,12 @@ static const struct stage {
 } stages[] = {
     { TIER_COARSE, true, true, true },   { TIER_FINE, true, true, false },
     { TIER_FINE, true, false, true },    { TIER_MUTATE, true, false, false },
-    { TIER_MUTATE, false, false, true },
+    { TIER_MUTATE, false, false, true }, { TIER_LOOKS, false, false, false },
 };
 
 static enum edit_tier tier(const struct search *search)
 {
-    enum edit_tier tier = stages[search->stage].tier;
-
-    return search->opts.preserve_only && tier > TIER_FINE ? TIER_FINE : tier;
+    return stages[search->stage].tier;
 }
 
 static void enter_stage(struct search *search, unsigned stage)
@@ -179,7 +179,9 @@ static void start_round(struct search *search)
 
     edits_deinit(&search->edits);
     edits_init(&search->edits);
-    generate(tree, search->frozen, search->nfrozen, &search->edits);
+    generate_kinds(tree, search->frozen, search->nfrozen,
+                   vocabulary(search->opts.mutate, search->opts.rename),
+                   &search->edits);
     search->base_errors = tree_errors(tree);
     bindings_free(search->bindings);
     search->bindings = bindings_new(tree);
@@ -421,6 +423,19 @@ static enum answer judge(struct search *search, const struct patch *patch,
     return answer;
 }
 
+static const char *claim_name(const struct search *search,
+                              const struct claim *claim)
+{
+    return edit_kind_info(claim_kind(claim, &search->edits))->name;
+}
+
+static bool claim_mutates(const struct search *search,
+                          const struct claim *claim)
+{
+    return edit_kind_info(claim_kind(claim, &search->edits))->tier ==
+           TIER_MUTATE;
+}
+
 /* Make the patched text the base; `version` is taken. */
 static void commit(struct search *search, const struct patch *patch,
                    struct version *version, const char *kind)
@@ -454,11 +469,12 @@ static void drop_dead_merges(struct search *search)
             merge_remove(&search->merge, i - 1);
 }
 
-/* The commit of something that was not in the merge queue. */
-static void commit_other(struct search *search, const struct patch *patch,
-                         struct version *version, const char *kind)
+/* The commit of a claim that was not in the merge queue. */
+static void commit_claim(struct search *search, const struct patch *patch,
+                         struct version *version, const struct claim *claim)
 {
-    commit(search, patch, version, kind);
+    search->mutated |= claim_mutates(search, claim);
+    commit(search, patch, version, claim_name(search, claim));
     merge_moved(&search->merge);
     drop_dead_merges(search);
 }
@@ -468,19 +484,15 @@ static void commit_merged(struct search *search, const struct patch *patch,
 {
     size_t n = search->merge.tested;
 
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
+        search->mutated |= claim_mutates(search, &search->merge.items[i]);
         if (search->merge.items[i].untested)
             queue_said(&search->queue, &search->merge.items[i], true, true);
+    }
     commit(search, patch, version, kind);
     merge_back(&search->merge);
     merge_yes(&search->merge, n);
     drop_dead_merges(search);
-}
-
-static const char *claim_name(const struct search *search,
-                              const struct claim *claim)
-{
-    return edit_kind_info(claim_kind(claim, &search->edits))->name;
 }
 
 static void claim_failed(struct search *search, const struct claim *claim,
@@ -559,7 +571,7 @@ static void succeeded_late(struct search *search, const struct claim *claim)
         claim_untried(search, claim);
         break;
     case ANSWER_YES:
-        commit_other(search, &patch, &version, claim_name(search, claim));
+        commit_claim(search, &patch, &version, claim);
         break;
     case ANSWER_OUT:
     case ANSWER_RUN:
@@ -582,7 +594,7 @@ static void report_yes(struct search *search, struct trial *trial)
         if (trial->is_merge)
             commit_merged(search, &trial->patch, version, trial->kind);
         else
-            commit_other(search, &trial->patch, version, trial->kind);
+            commit_claim(search, &trial->patch, version, &trial->claim);
     } else if (trial->is_merge) {
         merge_back(&search->merge); /* and again on the present base */
         merge_moved(&search->merge);
@@ -737,7 +749,7 @@ static bool try_claim(struct search *search, const struct claim *claim,
         break;
     case ANSWER_YES:
         queue_said(&search->queue, claim, true, false);
-        commit_other(search, &patch, &version, claim_name(search, claim));
+        commit_claim(search, &patch, &version, claim);
         break;
     case ANSWER_RUN:
         if (is_deferred(search, claim, &patch)) {
@@ -915,6 +927,11 @@ struct bytes search_text(const struct search *search)
 const char *search_last_kind(const struct search *search)
 {
     return search->last_kind;
+}
+
+bool search_mutated(const struct search *search)
+{
+    return search->mutated;
 }
 
 struct search_stats search_stats(const struct search *search)

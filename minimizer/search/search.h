@@ -19,6 +19,7 @@
 
 #include "config/base.h"
 #include "config/hash.h"
+#include "grammar/generator.h"
 
 enum verdict {
     VERDICT_NO,
@@ -34,7 +35,8 @@ struct guard;
 
 struct search_opts {
     unsigned width;     /* most trials that will be out at once, at least 1 */
-    bool preserve_only; /* stop before the mutating tier */
+    enum mutate mutate; /* how far the mutating tier goes */
+    bool rename;        /* short names at the end */
 
     /* Spans that are thought to be useless (code that never ran), sorted:
      * whole units in them are the first candidate, all at once. Borrowed for
@@ -90,8 +92,8 @@ bool search_report(struct search *search, uint64_t id, enum verdict verdict);
 /* Nothing is out and nothing is left to try. */
 bool search_finished(const struct search *search);
 
-/* True when finished and each single edit of the vocabulary (of its preserving
- * tier, for preserve_only) has a no on the final text. */
+/* True when finished and each single edit of the vocabulary (as far as mutate
+ * and rename let it go) has a no on the final text. */
 bool search_minimal(const struct search *search);
 
 /* The smallest interesting text so far; borrowed until the next report. */
@@ -99,6 +101,9 @@ struct bytes search_text(const struct search *search);
 
 /* The kind of the last step that was committed (static); NULL before one. */
 const char *search_last_kind(const struct search *search);
+
+/* Whether a step that was committed so far held a mutating edit. */
+bool search_mutated(const struct search *search);
 
 struct search_stats search_stats(const struct search *search);
 

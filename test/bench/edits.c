@@ -75,7 +75,7 @@ static void try_file(struct counts *counts, const char *path)
     tree = tree_parse(bytes_of(data, len));
     free(data);
     edits_init(&edits);
-    generate(tree, NULL, 0, &edits);
+    generate_kinds(tree, NULL, 0, vocabulary(MUTATE_ALL, true), &edits);
     step = edits.n / counts->per_file + 1;
     for (size_t i = 0; i < edits.n; i += step)
         try_edit(counts, path, tree, &edits, (uint32_t)i);

@@ -110,7 +110,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
     struct tree *tree = tree_parse(input);
     struct edits edits;
     edits_init(&edits);
-    generate(tree, spans, nspans, &edits);
+    generate_kinds(tree, spans, nspans, vocabulary(MUTATE_ALL, true), &edits);
     check_edits(&edits, input.len);
     try_all(tree, &edits);
     edits_deinit(&edits);

@@ -49,7 +49,8 @@ static inline char *offers_of(const char *text, unsigned kind,
 
     edits_init(&edits);
     buf_init(&out, 1 << 20);
-    generate(tree, frozen, frozen ? 1 : 0, &edits);
+    generate_kinds(tree, frozen, frozen ? 1 : 0, vocabulary(MUTATE_ALL, true),
+                   &edits);
     for (uint32_t i = 0; i < edits.n; i++) {
         struct patch patch;
 
@@ -85,7 +86,7 @@ static inline char *offers_whole(const char *text, unsigned kind,
     edits_init(&edits);
     patch_init(&patch);
     buf_init(&out, 1 << 20);
-    generate(tree, NULL, 0, &edits);
+    generate_kinds(tree, NULL, 0, vocabulary(MUTATE_ALL, true), &edits);
     for (uint32_t list = 0; list < edits.nlists; list++)
         if (edits.items[edits.lists[list].first].kind == kind && which-- == 0 &&
             !patch_add_run(&patch, &edits, list, 0, edits.lists[list].n))

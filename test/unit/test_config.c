@@ -100,6 +100,8 @@ static void defaults_are_those_of_the_table(void **state)
     assert_in_range(c.jobs, 1, 8);
     assert_true(c.max_time_s == 0);
     assert_int_equal(c.max_runs, 0);
+    assert_int_equal(c.mutate, MUTATE_TO_ALL);
+    assert_false(c.rename);
     assert_int_equal(c.seed, 0);
     assert_false(c.no_cache || c.force || c.json || c.quiet);
     assert_int_equal(c.verbose, 0);
@@ -274,6 +276,15 @@ static void choices_are_listed_when_wrong(void **state)
     c = GOOD("a.py", "--signature", "text");
     assert_int_equal(c.tightness, TIGHT_TEXT);
     config_deinit(&c);
+    c = GOOD("a.py", "--mutate", "ints", "--rename");
+    assert_int_equal(c.mutate, MUTATE_TO_INTS);
+    assert_true(c.rename);
+    config_deinit(&c);
+    c = GOOD("a.py", "--mutate", "none");
+    assert_int_equal(c.mutate, MUTATE_TO_NONE);
+    config_deinit(&c);
+    REFUSED("--mutate: 'some' does not fit; give all, ints or none", "a.py",
+            "--mutate", "some");
     REFUSED("--signature: 'tex' does not fit; give exact, template, type or "
             "text",
             "a.py", "--signature", "tex");

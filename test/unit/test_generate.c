@@ -93,7 +93,7 @@ static void try_file(void *arg, const char *path, struct bytes text)
 
     (void)path;
     edits_init(&edits);
-    generate(tree, NULL, 0, &edits);
+    generate_kinds(tree, NULL, 0, vocabulary(MUTATE_ALL, true), &edits);
     if (shares->stride_of > 0)
         step = edits.n / shares->stride_of + 1;
     for (size_t i = 0; i < edits.n; i += step)
@@ -171,7 +171,7 @@ static void parents_never_form_a_circle(void **state)
 
     (void)state;
     edits_init(&edits);
-    generate(tree, NULL, 0, &edits);
+    generate_kinds(tree, NULL, 0, vocabulary(MUTATE_ALL, true), &edits);
     for (uint32_t i = 0; i < edits.n; i++) {
         size_t steps = 0;
         for (uint32_t up = i; up != EDIT_NONE; up = edits.items[up].parent)
@@ -191,7 +191,8 @@ static void nothing_frozen_is_touched(void **state)
         struct edits edits;
 
         edits_init(&edits);
-        generate(tree, &frozen, 1, &edits);
+        generate_kinds(tree, &frozen, 1, vocabulary(MUTATE_ALL, true),
+                       &edits);
         for (uint32_t i = 0; i < edits.n; i++) {
             struct patch patch;
             patch_init(&patch);
@@ -222,7 +223,7 @@ static void assert_flagged(const char *text, struct span at)
     size_t flagged = 0;
 
     edits_init(&edits);
-    generate(tree, NULL, 0, &edits);
+    generate_kinds(tree, NULL, 0, vocabulary(MUTATE_ALL, true), &edits);
     for (uint32_t i = 0; i < edits.n; i++) {
         const struct edit *edit = &edits.items[i];
         bool inside = false;
@@ -273,7 +274,7 @@ static void long_lists_and_deep_nests_are_no_trouble(void **state)
     buf_adds(&buf, "\n");
     struct tree *tree = tree_parse(buf_bytes(&buf));
     edits_init(&edits);
-    generate(tree, NULL, 0, &edits);
+    generate_kinds(tree, NULL, 0, vocabulary(MUTATE_ALL, true), &edits);
     assert_true(edits.n > 15000);
     edits_deinit(&edits);
     tree_free(tree);

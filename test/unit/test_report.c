@@ -12,8 +12,8 @@
 #include "minimizer/report/report.h"
 #include "minimizer/report/sha256.h"
 
-static const struct report_step steps[] = { { 0.5, 12, "statement", 40 },
-                                            { 1.5, 30, "merge", 3 } };
+static const struct report_step steps[] = { { 0.5, 12, "statement", 40, false },
+                                            { 1.5, 30, "merge", 3, true } };
 static const struct report_reason reasons[] = { { 1, 1, "NameError: T" } };
 
 static struct report full_report(void)
@@ -97,6 +97,7 @@ static void all_members_are_there_with_their_values(void **state)
     assert_int_equal(json_get_int(step, "bytes", 0), 3);
     assert_true(json_get_real(step, "t", 0) == 1.5);
     assert_string_equal(json_get_str(step, "kind", ""), "merge");
+    assert_int_equal(json_get_int(r, "mutation_began", 0), 1);
     assert_int_equal(json_get_int(reason, "first", 0), 1);
     assert_string_equal(json_get_str(reason, "outcome", ""), "NameError: T");
     json_free(r);

@@ -166,7 +166,7 @@ struct course {
     struct buf result;
     struct hash128 trace; /* of all trials in their order */
     struct search_stats stats;
-    bool minimal;
+    bool minimal, mutated;
     unsigned asked_again, not_smaller, broken, not_interesting, accepted;
     unsigned merges;
 };
@@ -196,7 +196,8 @@ struct setup {
     uint64_t order; /* seed of the order in which runs end */
     const struct span *frozen;
     size_t nfrozen;
-    bool preserve_only;
+    enum mutate mutate;
+    bool rename;
 };
 
 static bool smaller(struct bytes a, struct bytes b)
@@ -272,7 +273,8 @@ static struct course run(const struct script *s, const struct oracle *o,
                          struct setup setup)
 {
     struct search_opts opts = { .width = setup.width,
-                                .preserve_only = setup.preserve_only };
+                                .mutate = setup.mutate,
+                                .rename = setup.rename };
     struct search *search =
         search_new(buf_bytes(&s->text), setup.frozen, setup.nfrozen, &opts);
     struct course c = { 0 };
@@ -282,6 +284,7 @@ static struct course run(const struct script *s, const struct oracle *o,
     buf_add(&c.result, search_text(search).data, search_text(search).len);
     c.stats = search_stats(search);
     c.minimal = search_minimal(search);
+    c.mutated = search_mutated(search);
     search_free(search);
     return c;
 }
@@ -313,13 +316,12 @@ static unsigned single_edits_left(struct bytes text, const struct oracle *o,
 
     edits_init(&edits);
     buf_init(&out, 1 << 22);
-    generate(tree, setup->frozen, setup->nfrozen, &edits);
+    generate_kinds(tree, setup->frozen, setup->nfrozen,
+                   vocabulary(setup->mutate, setup->rename), &edits);
     for (uint32_t i = 0; i < edits.n; i++) {
         struct patch patch;
         patch_init(&patch);
-        if ((!setup->preserve_only ||
-             edit_kind_info(edits.items[i].kind)->tier < TIER_MUTATE) &&
-            apply_single(&edits, i, text, &patch, &out) &&
+        if (apply_single(&edits, i, text, &patch, &out) &&
             smaller(buf_bytes(&out), text)) {
             struct tree *after = tree_patched(tree, &patch);
             struct search_trial t = { .text = buf_bytes(&out) };
@@ -623,17 +625,22 @@ static void preserving_edits_alone_when_asked(void **state)
 {
     struct script s;
     struct oracle o;
-    struct course all, some;
+    struct course all, ints, some;
 
     (void)state;
     make_script(&s, 50, 900);
     oracle_init(&o, &s);
     need_some(&o, &s, 5, 1);
-    some = check(&s, &o, (struct setup){ .width = 1, .preserve_only = true });
+    some = check(&s, &o, (struct setup){ .width = 1, .mutate = MUTATE_NONE });
+    ints = check(&s, &o, (struct setup){ .width = 1, .mutate = MUTATE_INTS });
     all = check(&s, &o, (struct setup){ .width = 1 });
-    assert_true(some.minimal);
-    assert_true(all.result.len < some.result.len);
+    assert_true(some.minimal && ints.minimal && all.minimal);
+    assert_false(some.mutated);
+    assert_true(ints.mutated && all.mutated);
+    assert_true(all.result.len < ints.result.len);
+    assert_true(ints.result.len < some.result.len);
     buf_deinit(&some.result);
+    buf_deinit(&ints.result);
     buf_deinit(&all.result);
     buf_deinit(&s.text);
 }
