@@ -8,13 +8,15 @@
  *
  * Optional parts: `as` names, messages of assert, causes of raise, results of
  * return and yield, guards, clauses of comprehensions, bounds of slices, the
- * target of an assignment whose value is a call. */
+ * target of an assignment whose value is a call, all of `a if b else c` but one
+ * branch, unused parameters of a lambda. */
 #include "grammar/gen/draft.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "config/mem.h"
+#include "grammar/scope.h"
 
 void gen_element(struct gen *g);
 
@@ -387,6 +389,52 @@ static void base_classes(struct draft *d, uint32_t node)
     series(d, bases, NULL);
 }
 
+/* Whether a parameter of a lambda is used. */
+static bool is_used(const struct draft *d, struct span parameter)
+{
+    uint32_t at = node_from(d->ns, parameter.start), symbol;
+    size_t uses = 0;
+
+    while (at < d->ns->n && !node_is(d->ns, at, NODE_IDENTIFIER))
+        at++;
+    if (at == d->ns->n || !span_holds(parameter, node_span(d->ns, at)))
+        return true;
+    symbol = scopes_symbol_at(d->g->scopes, node_span(d->ns, at).start);
+    if (symbol != SYMBOL_NONE)
+        symbol_occurrences(d->g->scopes, symbol, &uses);
+    return uses != 1;
+}
+
+/* Those it does not use; with a bare `*` or `/` among them all stay. */
+static void lambda_parameters(struct draft *d, uint32_t node)
+{
+    struct item *items;
+    size_t n = items_of(d->ns, node, NULL, &items);
+
+    for (size_t i = 0; i < n; i++)
+        items[i].stays = is_used(d, items[i].cover);
+    if (node_child_of(d->ns, node, NODE_KEYWORD_SEPARATOR) == NODE_NONE &&
+        node_child_of(d->ns, node, NODE_POSITIONAL_SEPARATOR) == NODE_NONE)
+        gen_list(d->g, d->kind, items, n, "", n > 1);
+    free(items);
+}
+
+/* `a if b else c` to `a` and to `c`. */
+static void conditional(struct draft *d, uint32_t node)
+{
+    uint32_t first = node_named_child(d->ns, node);
+    uint32_t last = last_named_child(d->ns, node);
+
+    if (first == NODE_NONE || first == last)
+        return;
+    draft_begin(d, node_span(d->ns, node));
+    draft_narrow(d, node, first);
+    draft_end(d);
+    draft_begin(d, node_span(d->ns, node));
+    draft_narrow(d, node, last);
+    draft_end(d);
+}
+
 /* An expression statement `a, b` has its parts as children. */
 static void statement_parts(struct draft *d, uint32_t node)
 {
@@ -423,6 +471,12 @@ static void parts(struct draft *d, uint32_t i)
         break;
     case NODE_SUBSCRIPT:
         series_in_field(d, i, FIELD_subscript);
+        break;
+    case NODE_LAMBDA_PARAMETERS:
+        lambda_parameters(d, i);
+        break;
+    case NODE_CONDITIONAL:
+        conditional(d, i);
         break;
     case NODE_CLASS_PATTERN:
         series_after_first(d, i);

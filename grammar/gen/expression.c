@@ -5,8 +5,9 @@
  * inside of it live on. Constants depend on the place: an operand can be 0 or
  * 1, a loop runs over `()`, an argument may be any of them; and there on what
  * is replaced, since each costs a run at the end. A statement that is only an
- * expression becomes a part that does something: any other could as well be
- * deleted. */
+ * expression becomes a part that does something or may fail: any other could as
+ * well be deleted. The branches of `a if b else c` are the matter of element.
+ */
 #include "grammar/gen/draft.h"
 
 #include <stdlib.h>
@@ -24,7 +25,7 @@ void gen_expression(struct gen *g);
 
 struct place {
     struct draft d;
-    const uint32_t *effects; /* calls, awaits, yields before each node */
+    const uint32_t *effects; /* nodes before each that do or refuse something */
     const bool *imported;    /* by symbol: an import binds it */
 };
 
@@ -64,10 +65,17 @@ static uint32_t *count_effects(const struct nodes *ns)
 {
     uint32_t *effects = xcalloc((size_t)ns->n + 1, sizeof(*effects));
 
-    for (uint32_t i = 0; i < ns->n; i++)
-        effects[i + 1] = effects[i] + (node_is(ns, i, NODE_CALL) ||
-                                       node_is(ns, i, NODE_AWAIT) ||
-                                       node_is(ns, i, NODE_YIELD));
+    for (uint32_t i = 0; i < ns->n; i++) {
+        effects[i + 1] = effects[i];
+        switch (node_kind(ns, i)) {
+        case NODE_CALL:
+        case NODE_AWAIT:
+        case NODE_YIELD:
+        case NODE_SUBSCRIPT:
+        case NODE_BINARY_OPERATOR:
+            effects[i + 1]++;
+        }
+    }
     return effects;
 }
 
@@ -162,6 +170,14 @@ static void keep_index(struct place *p, uint32_t node)
         keep(p, node, index);
 }
 
+/* b of `a if b else c`. */
+static uint32_t condition_of(const struct nodes *ns, uint32_t node)
+{
+    uint32_t first = node_named_child(ns, node);
+
+    return first == NODE_NONE ? NODE_NONE : node_named_sibling(ns, first);
+}
+
 static void keep_comprehension(struct place *p, uint32_t node)
 {
     uint32_t clause = node_child_of(p->d.ns, node, NODE_FOR_IN_CLAUSE);
@@ -170,6 +186,23 @@ static void keep_comprehension(struct place *p, uint32_t node)
         keep(p, node, node_field(p->d.ns, clause, FIELD_right));
     if (!node_is(p->d.ns, node, NODE_DICTIONARY_COMPREHENSION))
         keep_field(p, node, FIELD_body);
+}
+
+/* f"{a}" to a. */
+static void keep_pieces(struct place *p, uint32_t string)
+{
+    const struct nodes *ns = p->d.ns;
+
+    if (count_named(ns, string) > ELEMENTS_MAX)
+        return;
+    for (uint32_t c = node_named_child(ns, string); c != NODE_NONE;
+         c = node_named_sibling(ns, c)) {
+        uint32_t part = node_field(ns, c, FIELD_expression);
+
+        if (node_is(ns, c, NODE_INTERPOLATION) && part != NODE_NONE &&
+            is_expression(ns, part))
+            keep(p, string, part);
+    }
 }
 
 static void keep_parts(struct place *p, uint32_t node)
@@ -206,6 +239,11 @@ static void keep_parts(struct place *p, uint32_t node)
         keep(p, node, node_named_child(p->d.ns, node));
         break;
     case NODE_CONDITIONAL:
+        keep(p, node, condition_of(p->d.ns, node));
+        break;
+    case NODE_STRING:
+        keep_pieces(p, node);
+        break;
     case NODE_LIST:
     case NODE_TUPLE:
     case NODE_SET:
@@ -274,6 +312,7 @@ static const char *const *constants_for(const struct nodes *ns, uint32_t node)
     case NODE_SUBSCRIPT:
         return field == FIELD_subscript ? zero : nothing;
     case NODE_INTERPOLATION:
+    case NODE_TYPE:
         return zero;
     case NODE_FOR:
     case NODE_FOR_IN_CLAUSE:

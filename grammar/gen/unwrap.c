@@ -12,14 +12,16 @@
  *     else:
  *         d       ->   b / c        or      d
  *
- * A body that would take a break or continue out of its loop is not offered.
- * That of a function is when it neither returns nor uses its parameters: it
- * then runs where it stands. */
+ * A break or continue that would come out of its loop becomes `pass`. The
+ * body of a function is offered, its decorators gone, when it neither returns
+ * nor uses its parameters: it then runs where it stands. A case may leave `x =
+ * subject` for the name it captures. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "config/buf.h"
 #include "config/mem.h"
+#include "grammar/gen/draft.h"
 #include "grammar/generator.h"
 #include "grammar/line.h"
 #include "grammar/node.h"
@@ -38,8 +40,8 @@ struct unwrap {
     struct gen *g;
     const struct nodes *ns;
     uint16_t *depth; /* by node: how many blocks are around it */
-    bool *jumps;     /* by node: a loop with a break or continue of its own, a
-                      * function with a return or the like */
+    bool *jumps;     /* by node: a function with a return or the like */
+    uint32_t *loop;  /* by node: of a break or continue, the loop it is of */
 };
 
 /* The first statement of a body, NODE_NONE when it is empty. */
@@ -126,11 +128,33 @@ static void finish(struct unwrap *w)
         edits_drop(out);
 }
 
+/* Jumps of loop i in the body have none there: `pass` for them. */
+static void drop_jumps(struct unwrap *w, uint32_t i, uint32_t body)
+{
+    for (uint32_t c = body; c < w->ns->at[body].past; c++)
+        if ((node_is(w->ns, c, NODE_BREAK) ||
+             node_is(w->ns, c, NODE_CONTINUE)) &&
+            w->loop[c] == i)
+            edits_change(w->g->out, node_span(w->ns, c), "pass", 4);
+}
+
+/* The statement with its decorators. */
+static uint32_t decorated(const struct unwrap *w, uint32_t i)
+{
+    uint32_t parent = node_parent(w->ns, i);
+
+    return node_is(w->ns, parent, NODE_DECORATED) ? parent : i;
+}
+
 /* Replace statement i by the body; `header` (or NULL) stands before it. */
 static void offer_body(struct unwrap *w, uint32_t i, uint32_t body,
                        const char *header)
 {
-    struct span at = node_span(w->ns, i);
+    uint32_t loop = i;
+    struct span at;
+
+    i = decorated(w, i);
+    at = node_span(w->ns, i);
 
     if (!fits(w, i, body))
         return;
@@ -141,6 +165,7 @@ static void offer_body(struct unwrap *w, uint32_t i, uint32_t body,
     edits_change(w->g->out, (struct span){ at.start, first }, header,
                  header ? strlen(header) : 0);
     dedent(w, at.start, body);
+    drop_jumps(w, loop, body);
     if (end < at.end)
         edits_delete(w->g->out, (struct span){ end, at.end });
     finish(w);
@@ -220,14 +245,20 @@ static void offer_for(struct unwrap *w, uint32_t i)
     uint32_t right = node_field(w->ns, i, FIELD_right);
     struct buf statement;
 
-    if (w->jumps[i])
-        return;
-    if (!node_is(w->ns, node_child(w->ns, i), NODE_KW_ASYNC) &&
-        left != NODE_NONE && right != NODE_NONE) {
+    if (left != NODE_NONE && right != NODE_NONE) {
         buf_init(&statement, HEADER_MAX);
         add_node(w, &statement, left);
         buf_adds(&statement, " = ");
-        add_first_element(w, &statement, right);
+        if (!node_is(w->ns, node_child(w->ns, i), NODE_KW_ASYNC)) {
+            add_first_element(w, &statement, right);
+        } else { /* as anext(aiter()) of 3.10 */
+            bool bare =
+                is_dotted(w->ns, right) || node_is(w->ns, right, NODE_CALL);
+            buf_adds(&statement, bare ? "await " : "await (");
+            add_node(w, &statement, right);
+            buf_adds(&statement, bare ? "" : ")");
+            buf_adds(&statement, ".__aiter__().__anext__()");
+        }
         offer_bound(w, i, body, &statement);
         buf_deinit(&statement);
     }
@@ -350,14 +381,52 @@ static void offer_try_all(struct unwrap *w, uint32_t i)
     finish(w);
 }
 
+/* The name that a case gives to all of the subject: `case x`, `case .. as x`.
+ */
+static uint32_t captured_name(const struct nodes *ns, uint32_t c)
+{
+    uint32_t pattern = node_child_of(ns, c, NODE_CASE_PATTERN), name;
+
+    if (pattern == NODE_NONE ||
+        node_is(ns, node_named_sibling(ns, pattern), NODE_CASE_PATTERN))
+        return NODE_NONE;
+    name = node_named_child(ns, pattern);
+    if (node_is(ns, name, NODE_AS_PATTERN))
+        name = last_named_child(ns, name);
+    else if (node_is(ns, name, NODE_DOTTED_NAME) &&
+             node_named_child(ns, name) != NODE_NONE &&
+             node_named_sibling(ns, node_named_child(ns, name)) == NODE_NONE)
+        name = node_named_child(ns, name);
+    return node_is(ns, name, NODE_IDENTIFIER) ? name : NODE_NONE;
+}
+
+static void offer_captured(struct unwrap *w, uint32_t i, uint32_t c)
+{
+    uint32_t name = captured_name(w->ns, c);
+    uint32_t subject = node_field(w->ns, i, FIELD_subject);
+    struct buf statement;
+
+    if (name == NODE_NONE || subject == NODE_NONE ||
+        w->ns->at[node_named_sibling(w->ns, subject)].field == FIELD_subject)
+        return;
+    buf_init(&statement, HEADER_MAX);
+    add_node(w, &statement, name);
+    buf_adds(&statement, " = ");
+    add_node(w, &statement, subject);
+    offer_bound(w, i, clause_body(w->ns, c), &statement);
+    buf_deinit(&statement);
+}
+
 static void offer_match(struct unwrap *w, uint32_t i)
 {
     uint32_t block = node_field(w->ns, i, FIELD_body);
     uint32_t c = block != NODE_NONE ? node_child(w->ns, block) : NODE_NONE;
 
     for (; c != NODE_NONE; c = node_sibling(w->ns, c))
-        if (node_is(w->ns, c, NODE_CASE))
+        if (node_is(w->ns, c, NODE_CASE)) {
+            offer_captured(w, i, c);
             offer_body(w, i, clause_body(w->ns, c), NULL);
+        }
 }
 
 /* Whether a parameter is used; *args and annotated ones, too. */
@@ -380,8 +449,7 @@ static void offer_function(struct unwrap *w, uint32_t i)
     const struct nodes *ns = w->ns;
     uint32_t params = node_field(ns, i, FIELD_parameters);
 
-    if (w->jumps[i] || params == NODE_NONE ||
-        node_is(ns, node_parent(ns, i), NODE_DECORATED))
+    if (w->jumps[i] || params == NODE_NONE)
         return;
     for (uint32_t c = node_named_child(ns, params); c != NODE_NONE;
          c = node_named_sibling(ns, c))
@@ -405,8 +473,7 @@ static void offer_node(struct unwrap *w, uint32_t i)
         offer_for(w, i);
         break;
     case NODE_WHILE:
-        if (!w->jumps[i])
-            offer_body(w, i, node_field(w->ns, i, FIELD_body), NULL);
+        offer_body(w, i, node_field(w->ns, i, FIELD_body), NULL);
         break;
     case NODE_WITH:
         offer_with(w, i);
@@ -418,8 +485,7 @@ static void offer_node(struct unwrap *w, uint32_t i)
         offer_function(w, i);
         break;
     case NODE_CLASS:
-        if (!node_is(w->ns, node_parent(w->ns, i), NODE_DECORATED))
-            offer_body(w, i, node_field(w->ns, i, FIELD_body), NULL);
+        offer_body(w, i, node_field(w->ns, i, FIELD_body), NULL);
         break;
     default:
         break;
@@ -433,7 +499,7 @@ static void offer_loop_else(struct unwrap *w, uint32_t i)
         offer_body(w, i, child_field_of(w->ns, i, NODE_ELSE), NULL);
 }
 
-/* Mark the loop that a break or continue belongs to. */
+/* Note the loop that a break or continue belongs to. */
 static void mark_jump(struct unwrap *w, uint32_t i)
 {
     uint32_t up = i, from = i;
@@ -447,7 +513,7 @@ static void mark_jump(struct unwrap *w, uint32_t i)
     } while (
         !((node_is(w->ns, up, NODE_FOR) || node_is(w->ns, up, NODE_WHILE)) &&
           !node_is(w->ns, from, NODE_ELSE)));
-    w->jumps[up] = true;
+    w->loop[i] = up;
 }
 
 /* Mark the function that cannot do without its header; a nonlocal name needs
@@ -486,6 +552,7 @@ void gen_unwrap(struct gen *g)
 
     w.depth = xcalloc(g->nodes->n, sizeof(*w.depth));
     w.jumps = xcalloc(g->nodes->n, sizeof(*w.jumps));
+    w.loop = xcalloc(g->nodes->n, sizeof(*w.loop));
     for (uint32_t i = 1; i < w.ns->n; i++) {
         uint32_t depth = w.depth[node_parent(w.ns, i)];
 
@@ -494,11 +561,13 @@ void gen_unwrap(struct gen *g)
         mark(&w, i);
     }
     for (uint32_t i = 1; i < w.ns->n; i++) {
-        if (!node_is_statement(w.ns, i))
+        if (!node_is_statement(w.ns, i) &&
+            !node_is(w.ns, node_parent(w.ns, i), NODE_DECORATED))
             continue;
         offer_node(&w, i);
         offer_loop_else(&w, i);
     }
     free(w.depth);
     free(w.jumps);
+    free(w.loop);
 }

@@ -42,6 +42,42 @@ static void elements_of_displays_go(void **state)
                   "|\n");
 }
 
+static void one_branch_is_left_of_two(void **state)
+{
+    (void)state;
+    assert_offers("return_ = 2 if(ab)else(3)\n", EDIT_element,
+                  "return_ = 2\n"
+                  "|\n"
+                  "return_ = (3)\n"
+                  "|\n");
+    assert_offers("x = f(a if b else c or d).e\n", EDIT_element,
+                  "f(a if b else c or d).e\n"
+                  "|\n"
+                  "x = f(a).e\n"
+                  "|\n"
+                  "x = f(c or d).e\n"
+                  "|\n"
+                  "x = f(a if b else d).e\n"
+                  "|\n"
+                  "x = f(a if b else c).e\n"
+                  "|\n");
+    assert_offers("f = lambda *, d: 1\n", EDIT_element, "");
+}
+
+static void unused_parameters_of_a_lambda_go(void **state)
+{
+    (void)state;
+    assert_offers("f = lambda a, b=1, *c, d, **e: b\n", EDIT_element,
+                  "f = lambda b=1, *c, d, **e: b\n"
+                  "|\n"
+                  "f = lambda a, b=1, d, **e: b\n"
+                  "|\n"
+                  "f = lambda a, b=1, *c, **e: b\n"
+                  "|\n"
+                  "f = lambda a, b=1, *c, d: b\n"
+                  "|\n");
+}
+
 static void a_tuple_of_two_stays_a_tuple(void **state)
 {
     (void)state;
@@ -422,6 +458,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(elements_of_displays_go),
+        cmocka_unit_test(one_branch_is_left_of_two),
+        cmocka_unit_test(unused_parameters_of_a_lambda_go),
         cmocka_unit_test(a_tuple_of_two_stays_a_tuple),
         cmocka_unit_test(targets_go_with_their_values),
         cmocka_unit_test(an_assignment_becomes_its_value),

@@ -113,11 +113,7 @@ static void brackets_come_where_the_place_needs_them(void **state)
                   "|\n"
                   "x = f(None).d\n"
                   "|\n"
-                  "x = f(a).d\n"
-                  "|\n"
                   "x = f(b).d\n"
-                  "|\n"
-                  "x = f(c).d\n"
                   "|\n"
                   "x = f(0 if b else c).d\n"
                   "|\n"
@@ -183,11 +179,7 @@ static void brackets_come_where_the_place_needs_them(void **state)
                   "|\n"
                   "return_ = None\n"
                   "|\n"
-                  "return_ = 2\n"
-                  "|\n"
                   "return_ = (ab)\n"
-                  "|\n"
-                  "return_ = (3)\n"
                   "|\n"
                   "return_ = 2 if 0 else(3)\n"
                   "|\n"
@@ -548,10 +540,39 @@ static void odd_forms_become_parts(void **state)
                   "def f(): pass\n"
                   "|\n");
     assert_offers("x = f'{ab}'\n", EDIT_expression,
+                  "x = ab\n"
+                  "|\n"
                   "x = f'{0}'\n"
                   "|\n");
     assert_offers("x: ab.cd = 1\n", EDIT_expression,
+                  "x: 0 = 1\n"
+                  "|\n"
                   "x: ab = 1\n"
+                  "|\n");
+    assert_offers("a[b].append('%d' % c)\n", EDIT_expression,
+                  "a[b]\n"
+                  "|\n"
+                  "a[b].append\n"
+                  "|\n"
+                  "'%d' % c\n"
+                  "|\n"
+                  "a.append('%d' % c)\n"
+                  "|\n"
+                  "b.append('%d' % c)\n"
+                  "|\n"
+                  "a[0].append('%d' % c)\n"
+                  "|\n"
+                  "a[b].append(0)\n"
+                  "|\n"
+                  "a[b].append(None)\n"
+                  "|\n"
+                  "a[b].append('%d')\n"
+                  "|\n"
+                  "a[b].append(c)\n"
+                  "|\n"
+                  "a[b].append('%d' % 0)\n"
+                  "|\n"
+                  "a[b].append('%d' % 1)\n"
                   "|\n");
 }
 

@@ -51,7 +51,38 @@ static void a_loop_binds_its_first_element(void **state)
     assert_offers("for i in xs:\n        a\n        b\n", EDIT_unwrap,
                   "i = next(iter(xs))\na\nb\n|\na\nb\n|\n");
     assert_offers("for i in xs:\n    if i: break\n", EDIT_unwrap,
-                  "for i in xs:\n    break\n|\n");
+                  "if i: pass\n|\nfor i in xs:\n    break\n|\n");
+    assert_offers("while a:\n    b\n    while c: break\n    continue\n",
+                  EDIT_unwrap,
+                  "b\nwhile c: break\npass\n|\n"
+                  "while a:\n    b\n    pass\n    continue\n|\n");
+    assert_offers("async def f():\n"
+                  "    async for x in y:\n"
+                  "        a(x)\n"
+                  "        bb(x)\n"
+                  "        ccc(x)\n"
+                  "        ddd(x)\n"
+                  "        eee(x)\n",
+                  EDIT_unwrap,
+                  "async for x in y:\n"
+                  "    a(x)\n"
+                  "    bb(x)\n"
+                  "    ccc(x)\n"
+                  "    ddd(x)\n"
+                  "    eee(x)\n|\n"
+                  "async def f():\n"
+                  "    x = await y.__aiter__().__anext__()\n"
+                  "    a(x)\n"
+                  "    bb(x)\n"
+                  "    ccc(x)\n"
+                  "    ddd(x)\n"
+                  "    eee(x)\n|\n"
+                  "async def f():\n"
+                  "    a(x)\n"
+                  "    bb(x)\n"
+                  "    ccc(x)\n"
+                  "    ddd(x)\n"
+                  "    eee(x)\n|\n");
     assert_offers("while x:\n    y\nelse:\n    z\n", EDIT_unwrap,
                   "y\n|\nz\n|\n");
 }
@@ -83,6 +114,25 @@ static void match_and_class_give_their_bodies(void **state)
                   "class A:\n\tx = 1\n\tpass\n|\n");
 }
 
+static void a_case_leaves_the_name_of_its_subject(void **state)
+{
+    (void)state;
+    assert_offers("match f(1):\n"
+                  "    case [a, b]:\n"
+                  "        a\n"
+                  "    case A() | B() as c if c:\n"
+                  "        c\n"
+                  "    case A.b:\n"
+                  "        b\n"
+                  "    case d:\n"
+                  "        d\n",
+                  EDIT_unwrap,
+                  "a\n|\nc = f(1)\nc\n|\nc\n|\nb\n|\nd = f(1)\nd\n|\nd\n|\n");
+    assert_offers("match a, b:\n"
+                  "    case c: c\n",
+                  EDIT_unwrap, "c\n|\n");
+}
+
 static void
 a_function_that_takes_and_gives_nothing_runs_in_its_place(void **state)
 {
@@ -105,10 +155,11 @@ a_function_that_takes_and_gives_nothing_runs_in_its_place(void **state)
                   "def f(a): print(a)\n"
                   "def f(*, a: int = 2): print(a)\n"
                   "def f(): yield 1\n"
-                  "async def f(): await a\n"
-                  "@jit\n"
-                  "def f(): a\n",
+                  "async def f(): await a\n",
                   EDIT_unwrap, "");
+    assert_offers("@jit\n@a.b(c)\ndef f(d):\n    g\n", EDIT_unwrap, "g\n|\n");
+    assert_offers("if 1:\n    @a\n    class B: c = 1\n", EDIT_unwrap,
+                  "@a\nclass B: c = 1\n|\nif 1:\n    c = 1\n|\n");
     assert_offers("def f():\n"
                   "    a = 1\n"
                   "    def g():\n"
@@ -159,6 +210,7 @@ int main(void)
         cmocka_unit_test(match_and_class_give_their_bodies),
         cmocka_unit_test(
             a_function_that_takes_and_gives_nothing_runs_in_its_place),
+        cmocka_unit_test(a_case_leaves_the_name_of_its_subject),
         cmocka_unit_test(edits_inside_stay_good_after_an_unwrap),
     };
 
