@@ -42,6 +42,7 @@ enum edit_tier { TIER_COARSE, TIER_FINE, TIER_MUTATE, TIER_LOOKS };
     row(unwrap, TIER_COARSE, 0.3)                                              \
     row(inline, TIER_COARSE, 0.3)                                              \
     row(unroll, TIER_FINE, 0.4)                                                \
+    row(split, TIER_FINE, 0.4)                                                 \
     row(gather, TIER_FINE, 0.5)                                                \
     row(bare, TIER_FINE, 0.2)                                                  \
     row(async, TIER_FINE, 0.4)                                                 \

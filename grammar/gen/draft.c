@@ -179,6 +179,29 @@ static void part_words(struct draft *d)
     }
 }
 
+/* Whether the new text of the same length is smaller where it first differs:
+ * it is read change by change, the old one straight on. */
+static bool sorts_before(const struct draft *d)
+{
+    const char *text = d->g->text.data;
+    uint32_t old = d->items[0].at.start;
+
+    for (size_t i = 0; i < d->n; i++) {
+        const struct change *c = &d->items[i];
+        uint32_t next = i + 1 < d->n ? d->items[i + 1].at.start : c->at.end;
+        uint32_t kept = next > c->at.end ? next - c->at.end : 0;
+        int order = c->len ? memcmp(c->text, text + old, c->len) : 0;
+
+        old += c->len;
+        if (!order && kept && old != c->at.end)
+            order = memcmp(text + c->at.end, text + old, kept);
+        old += kept;
+        if (order)
+            return order < 0;
+    }
+    return false;
+}
+
 /* Shorter, or as long and smaller where it first differs. */
 static bool gets_smaller(const struct draft *d)
 {
@@ -186,20 +209,7 @@ static bool gets_smaller(const struct draft *d)
 
     for (size_t i = 0; i < d->n; i++)
         grown += (int64_t)d->items[i].len - span_len(d->items[i].at);
-    if (grown != 0)
-        return grown < 0;
-    for (size_t i = 0; i < d->n; i++) {
-        const struct change *c = &d->items[i];
-        int order;
-
-        if (c->len != span_len(c->at))
-            return false;
-        order =
-            c->len ? memcmp(c->text, d->g->text.data + c->at.start, c->len) : 0;
-        if (order)
-            return order < 0;
-    }
-    return false;
+    return grown != 0 ? grown < 0 : sorts_before(d);
 }
 
 uint32_t draft_end(struct draft *d)

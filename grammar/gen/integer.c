@@ -1,8 +1,12 @@
 /* Numbers, alone and together.
  *
- * Alone: 0, 1, 2, half and one less. Together, since sizes must often fit each
- * other: all that have one value, all in one series (the sides of a tile keep
- * their ratio when each is halved), and all of the file. */
+ * Alone: 0, 1, 2, half, a part of what 3, 5 or another small prime divides, one
+ * digit less, one less. Together, since sizes must often fit each other: all
+ * that have one value, all in one series (the sides of a tile keep their ratio
+ * when each is halved, or divided by what divides all), and all of the file.
+ *
+ * One less is offered below ten alone: from 100 down to what is needed, one
+ * by one, each step would go and cost a run, and only the digits count. */
 #include "grammar/gen/draft.h"
 
 #include <inttypes.h>
@@ -60,25 +64,49 @@ static void make(struct draft *d, const struct number *number, uint64_t value)
     char text[DIGITS_MAX];
     struct span at = node_span(d->ns, number->node);
 
-    if (value >= number->value)
-        return;
     number_text(text, value);
     draft_replace_edit(d, at, at, text);
 }
 
+/* What is left without its smallest odd prime factor; n when that is large or
+ * there is none. */
+static uint64_t divided(uint64_t n)
+{
+    for (uint64_t p = 3; p < 100; p += 2)
+        if (n % p == 0)
+            return n / p;
+    return n;
+}
+
+/* 99 for a number of three digits. */
+static uint64_t one_digit_less(uint64_t n)
+{
+    uint64_t all = 1;
+
+    while (all <= n / 10)
+        all *= 10;
+    return all - 1;
+}
+
 static void alone(struct draft *d, const struct number *number)
 {
-    uint64_t n = number->value;
+    uint64_t n = number->value, part = divided(n), less = one_digit_less(n);
 
-    make(d, number, 0);
+    if (n > 0)
+        make(d, number, 0);
     if (n > 1)
         make(d, number, 1);
     if (n > 2)
         make(d, number, 2);
     if (n / 2 > 2)
         make(d, number, n / 2);
-    if (n > 3 && n - 1 != n / 2)
+    if (part > 2 && part < n)
+        make(d, number, part);
+    if (less > n / 2 && less > 2)
+        make(d, number, less);
+    if (n > 3 && n < 10 && n - 1 != n / 2)
         make(d, number, n - 1);
+    make(d, number, n); /* without base or underscores */
 }
 
 /* Add a number's change to the edit begun. */
@@ -93,9 +121,20 @@ static void add(struct draft *d, const struct number *number, uint64_t value)
                         len);
 }
 
-/* One edit for numbers that stay above 2: all to `value`, or halved. */
+static uint64_t made(uint64_t value, uint64_t to)
+{
+    (void)value;
+    return to;
+}
+
+static uint64_t parted(uint64_t value, uint64_t by)
+{
+    return value / by;
+}
+
+/* One edit for numbers that stay above 2. */
 static void together(struct draft *d, const struct number *numbers, size_t n,
-                     uint64_t value)
+                     uint64_t (*less)(uint64_t value, uint64_t by), uint64_t by)
 {
     size_t changed = 0;
 
@@ -107,11 +146,33 @@ static void together(struct draft *d, const struct number *numbers, size_t n,
         if (numbers[i].value <= 2 ||
             gen_frozen(d->g, node_span(d->ns, numbers[i].node)))
             continue;
-        add(d, &numbers[i], value ? value : numbers[i].value / 2);
+        add(d, &numbers[i], less(numbers[i].value, by));
         changed++;
     }
     if (changed > 1)
         draft_end(d);
+}
+
+static uint64_t divisor_of(uint64_t a, uint64_t b)
+{
+    while (b > 0) {
+        uint64_t rest = a % b;
+
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+/* What divides all numbers above 2. */
+static uint64_t common_divisor(const struct number *numbers, size_t n)
+{
+    uint64_t all = 0;
+
+    for (size_t i = 0; i < n; i++)
+        if (numbers[i].value > 2)
+            all = divisor_of(all, numbers[i].value);
+    return all;
 }
 
 static int by_value(const void *a, const void *b)
@@ -135,10 +196,15 @@ static void same_values(struct draft *d, const struct numbers *numbers)
             j++;
         if (sorted[i].value <= 2)
             continue;
-        together(d, sorted + i, j - i, 1);
-        together(d, sorted + i, j - i, 2);
+        together(d, sorted + i, j - i, made, 1);
+        together(d, sorted + i, j - i, made, 2);
         if (sorted[i].value / 2 > 2)
-            together(d, sorted + i, j - i, 0);
+            together(d, sorted + i, j - i, parted, 2);
+        if (divided(sorted[i].value) > 2)
+            together(d, sorted + i, j - i, made, divided(sorted[i].value));
+        if (one_digit_less(sorted[i].value) > sorted[i].value / 2)
+            together(d, sorted + i, j - i, made,
+                     one_digit_less(sorted[i].value));
     }
     free(sorted);
 }
@@ -193,7 +259,9 @@ static void same_series(struct draft *d, const struct numbers *numbers)
     for (size_t i = 0, j; i < n; i = j) {
         for (j = i; j < n && members[j].series == members[i].series; j++)
             group[j - i] = members[j].number;
-        together(d, group, j - i, 0);
+        together(d, group, j - i, parted, 2);
+        if (common_divisor(group, j - i) > 2)
+            together(d, group, j - i, parted, common_divisor(group, j - i));
     }
     free(group);
     free(members);
@@ -234,7 +302,7 @@ void gen_integer(struct gen *g)
         xgrow(&numbers.at, &numbers.room, numbers.n + 1, sizeof(*numbers.at));
         numbers.at[numbers.n++] = (struct number){ i, value };
     }
-    together(&d, numbers.at, numbers.n, 0);
+    together(&d, numbers.at, numbers.n, parted, 2);
     same_values(&d, &numbers);
     same_series(&d, &numbers);
     for (size_t i = 0; i < numbers.n; i++)

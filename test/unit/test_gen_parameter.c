@@ -77,6 +77,18 @@ static void a_common_argument_moves_into_the_body(void **state)
                   EDIT_parameter, "");
     assert_offers("def f(a): return a ** 2\n"
                   "f(-1)\n",
+                  EDIT_parameter,
+                  "def f(): return (-1) ** 2\n"
+                  "f()\n"
+                  "|\n");
+    assert_offers("def f(a): return a ** 2\n"
+                  "f(-10)\n",
+                  EDIT_parameter,
+                  "def f(): return (-10) ** 2\n"
+                  "f()\n"
+                  "|\n");
+    assert_offers("def f(a): return a * a ** 2\n"
+                  "f(-1)\n",
                   EDIT_parameter, "");
     assert_offers("def f(a):\n"
                   "    a = 2\n"
