@@ -52,6 +52,7 @@ enum edit_tier { TIER_COARSE, TIER_FINE, TIER_MUTATE, TIER_LOOKS };
     row(decorator, TIER_FINE, 0.3)                                             \
     row(annotation, TIER_FINE, 0.5)                                            \
     row(element, TIER_FINE, 0.3)                                               \
+    row(source, TIER_FINE, 0.4)                                                \
     row(expression, TIER_MUTATE, 0.2)                                          \
     row(integer, TIER_MUTATE, 0.3)                                             \
     row(string, TIER_MUTATE, 0.3)                                              \

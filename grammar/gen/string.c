@@ -1,8 +1,9 @@
 /* Strings: emptied, halved, without prefix, with short quotes, and line by
- * line where they hold a program of many lines. Docstrings are left to trivia,
- * the pieces of f-strings to element. Halves are cut between characters and
- * never inside an escape. */
+ * line where they hold many. Docstrings are left to trivia, the pieces of
+ * f-strings to element, what reads as a program to source. Halves are cut
+ * between characters and never inside an escape. */
 #include "grammar/gen/draft.h"
+#include "grammar/gen/source.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -96,6 +97,8 @@ static void lines(struct draft *d, const struct string *s)
     struct item *items = NULL;
     size_t n = 0, room = 0;
 
+    if (source_is(d->ns, s->node, s->inside))
+        return;
     for (uint32_t at = s->inside.start; at < s->inside.end && !s->pieces;) {
         uint32_t next = text_line_next(d->ns->text, at);
         struct span line = { at, next < s->inside.end ? next : s->inside.end };

@@ -67,29 +67,29 @@ static void lines_go_one_by_one(void **state)
 {
     (void)state;
     assert_offers("x = '''\n"
-                  "int a;\n"
-                  "int b;\n"
+                  "int a\n"
+                  "int b\n"
                   "'''\n",
                   EDIT_string,
                   "x = ''''''\n"
                   "|\n"
                   "x = '''\n"
-                  "int b;\n"
+                  "int b\n"
                   "'''\n"
                   "|\n"
                   "x = '''\n"
-                  "int a;'''\n"
+                  "int a'''\n"
                   "|\n"
-                  "x = '''int a;\n"
-                  "int b;\n"
+                  "x = '''int a\n"
+                  "int b\n"
                   "'''\n"
                   "|\n"
                   "x = '''\n"
-                  "int b;\n"
+                  "int b\n"
                   "'''\n"
                   "|\n"
                   "x = '''\n"
-                  "int a;\n"
+                  "int a\n"
                   "'''\n"
                   "|\n");
 }
