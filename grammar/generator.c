@@ -108,8 +108,8 @@ edit_kinds vocabulary(enum mutate mutate, bool rename)
     for (unsigned kind = 0; kind < EDIT_KINDS; kind++) {
         enum edit_tier tier = infos[kind].tier;
 
-        if (tier < TIER_MUTATE || (tier == TIER_LOOKS && rename) ||
-            (tier == TIER_MUTATE && mutate == MUTATE_ALL) ||
+        if (tier < TIER_SHRINK || (tier == TIER_LOOKS && rename) ||
+            (tier != TIER_LOOKS && mutate == MUTATE_ALL) ||
             (kind == EDIT_integer && mutate == MUTATE_INTS))
             kinds |= EDIT_KIND_BIT(kind);
     }

@@ -26,10 +26,17 @@
 
 /* Preserving edits leave the computation on the way to the failure as it is:
  * first the coarse ones, about statements, then the fine ones within them,
- * which would be wasted on code that still goes. Mutating ones change numbers
- * and expressions, and are offered only when no preserving one is left. Those
- * for looks come last of all. */
-enum edit_tier { TIER_COARSE, TIER_FINE, TIER_MUTATE, TIER_LOOKS };
+ * which would be wasted on code that still goes. Mutating ones are offered
+ * only when no preserving one is left: first those that shrink numbers and
+ * strings, which mostly go, so that expressions are tried on the text as it
+ * will be. Those for looks come last of all. */
+enum edit_tier {
+    TIER_COARSE,
+    TIER_FINE,
+    TIER_SHRINK, /* the first that mutates */
+    TIER_MUTATE,
+    TIER_LOOKS
+};
 
 /* name, tier, first guess of the share that succeeds (measured by test/bench;
  * learned anew in each run). The generator of row NAME is gen_NAME. */
@@ -54,8 +61,8 @@ enum edit_tier { TIER_COARSE, TIER_FINE, TIER_MUTATE, TIER_LOOKS };
     row(element, TIER_FINE, 0.3)                                               \
     row(source, TIER_FINE, 0.4)                                                \
     row(expression, TIER_MUTATE, 0.2)                                          \
-    row(integer, TIER_MUTATE, 0.3)                                             \
-    row(string, TIER_MUTATE, 0.3)                                              \
+    row(integer, TIER_SHRINK, 0.3)                                             \
+    row(string, TIER_SHRINK, 0.3)                                              \
     row(rename, TIER_LOOKS, 0.9)
 /* clang-format on */
 

@@ -432,8 +432,10 @@ static const char *claim_name(const struct search *search,
 static bool claim_mutates(const struct search *search,
                           const struct claim *claim)
 {
-    return edit_kind_info(claim_kind(claim, &search->edits))->tier ==
-           TIER_MUTATE;
+    enum edit_tier tier =
+        edit_kind_info(claim_kind(claim, &search->edits))->tier;
+
+    return tier == TIER_SHRINK || tier == TIER_MUTATE;
 }
 
 /* Make the patched text the base; `version` is taken. */

@@ -153,7 +153,10 @@ static int drop_fixture(void **state)
 
 static void add(struct fixture *f, const char *kind, const char *text)
 {
-    struct step step = { kind, steps_count(f->steps), 7, strlen(text) };
+    struct step step = { .kind = kind,
+                         .run = steps_count(f->steps),
+                         .at_ms = 7,
+                         .bytes = strlen(text) };
 
     steps_add(f->steps, &step);
 }
