@@ -7,6 +7,8 @@
 # make fuzz        FUZZ_TIME seconds of each fuzz target (clang)
 # make lint        layers, banned calls, format, static analysis
 # make bench       the figures that the tool promises, measured here
+# make bench-peers the same inputs with ours and five other reducers; PEERS='-j 2
+#                  --inputs tilelang_*' chooses (test/bench/compare.py --help)
 # make static      build/static/autodd-c, which needs no library at all
 # make install     to DESTDIR and PREFIX (/usr/local); make uninstall
 # make clean       remove build/
@@ -24,6 +26,7 @@ PYTHON    ?= python3
 PREFIX    ?= /usr/local
 FUZZ_TIME ?= 60
 E2E       ?=
+PEERS     ?=
 BUILD     ?= build/$(notdir $(firstword $(CC)))$(if $(SAN),-$(subst $(comma),-,$(SAN)))
 TS        := build/tree-sitter
 export CC PYTHON
@@ -203,6 +206,16 @@ bench: $(PROG) $(BENCH) $(EDITS) build/.packages-venv
 	    AUTODD_C=$(abspath $(PROG)) EDITS=$(abspath $(EDITS)) \
 	        "$$python" $$b || exit 1; done
 
+ASK := $(BUILD)/test/bench/ask
+$(ASK): test/bench/ask.c Makefile
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $<
+
+bench-peers: $(PROG) $(ASK) build/.packages-venv
+	@python=$$(sh test/venv.sh test) && peers=$$(sh test/bench/peers.sh) && \
+	    "$$python" test/bench/compare.py --autodd-c $(PROG) --ask $(ASK) \
+	    --peers "$$peers" --out $(BUILD)/peers $(PEERS)
+
 $(BUILD)/test/bench/%: $(BUILD)/test/bench/%.o $(LIB)
 	$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
@@ -213,7 +226,7 @@ help:
 	@sed -n '/^#/!q;s/^# \{0,1\}//p' Makefile
 
 .PHONY: all static install uninstall test unit replay e2e check-san fuzz lint \
-        demo bench clean help
+        demo bench bench-peers clean help
 .SECONDARY:
 .DELETE_ON_ERROR:
 -include $(wildcard $(foreach d,config grammar worker minimizer test,\

@@ -3,7 +3,7 @@
 # missing where that is possible: as root, or through a sudo that asks for no
 # password. Else say what is missing and how to get it. Needs no terminal.
 #
-# usage: config/packages.sh build|static|test|venv|clang|lint ...
+# usage: config/packages.sh build|static|test|venv|clang|lint|peers ...
 #
 # What counts is whether a thing works, not which package brought it: on another
 # distribution, or with a Python of one's own, nothing is asked of apt-get.
@@ -65,6 +65,7 @@ list() { # the rows of a set: package, kind of check, what is checked
 	ROWS
         ;;
     lint) echo "clang-format cmd clang-format" ;;
+    peers) echo "cvise cmd cvise" ;;
     esac
 }
 

@@ -332,7 +332,7 @@ def options(argv):
                     help="where to work; a short path")
     opt = ap.parse_args(argv)
     opt.tool = dict(word.split("=", 1) for word in opt.tool)
-    for name in ("autodd_c", "ask", "python"):
+    for name in ("autodd_c", "ask", "python", "peers"):
         if getattr(opt, name) and os.sep in getattr(opt, name):
             setattr(opt, name, os.path.abspath(getattr(opt, name)))
     asking = [tool for tool in opt.tools if tool in peers.ASKING]

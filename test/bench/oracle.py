@@ -5,7 +5,9 @@ compare, one server for each input imports what the script imports, and forks a
 child for each question. A question comes over a Unix socket (see ask.c): the
 path of a candidate and a newline; the answer is "1" or "0". A child runs the
 candidate as __main__ under the input's own name, in a folder, a session and
-with caches of its own; its output goes to a file. Two rules decide:
+with caches of its own; its output goes to a file. A candidate without the
+settings that the imports were made under (TRITON_INTERPRET, say) gets a fresh
+interpreter instead, or else nothing would ever need them. Two rules decide:
 
   text    the text was printed; what these tools are usually given
   end     also, the last line is that of the original, numbers aside, and the
@@ -60,11 +62,23 @@ def early_settings(tree):
             yield ast.literal_eval(node.targets[0].slice), node.value.value
 
 
+def settings_of(text):
+    """The settings of a candidate, or None where it does not parse."""
+    try:
+        return dict(early_settings(ast.parse(text)))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
 def preload(path):
-    """Import what the script imports at its top, below its settings."""
+    """Import what the script imports at its top, below its settings.
+
+    Returns the settings.
+    """
     with open(path, encoding="utf-8") as script:
         tree = ast.parse(script.read())
-    os.environ.update(early_settings(tree))
+    settings = dict(early_settings(tree))
+    os.environ.update(settings)
     os.environ["PYTORCH_NVML_BASED_CUDA_CHECK"] = "1"
     for node in tree.body:
         if isinstance(node, ast.Import):
@@ -74,6 +88,7 @@ def preload(path):
             __import__(node.module)
     gc.collect()
     gc.freeze()
+    return settings
 
 
 class Child:
@@ -93,9 +108,9 @@ class Child:
         self.deadline = time.monotonic() + server.timeout
         self.pid = os.fork()
         if self.pid == 0:
-            self.become(path)
+            self.become(server, path)
 
-    def become(self, path):
+    def become(self, server, path):
         """Run the candidate and leave as the interpreter would."""
         os.setsid()
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
@@ -107,9 +122,13 @@ class Child:
         os.closerange(3, 256)
         resource.setrlimit(resource.RLIMIT_FSIZE, (OUTPUT_MAX, OUTPUT_MAX))
         os.chdir(self.folder)
-        for name in CACHES:
-            os.environ[name] = os.path.join(self.folder, name.lower())
-        os.environ["TMPDIR"] = self.folder
+        places = {name: os.path.join(self.folder, name.lower())
+                  for name in CACHES}
+        places["TMPDIR"] = self.folder
+        if settings_of(self.text) not in (None, server.settings):
+            os.execve(sys.executable, [sys.executable, path],
+                      {**server.env, **places})
+        os.environ.update(places)
         sys.argv = [path]
         sys.path[0] = self.folder
         code = 0
@@ -158,7 +177,8 @@ class Server:
         self.smallest = sys.maxsize
         self.children = {}
         self.paths = {}
-        preload(self.script)
+        self.env = dict(os.environ)
+        self.settings = preload(self.script)
         self.select = selectors.DefaultSelector()
         self.wake, wake = os.pipe()
         for end in (self.wake, wake):
