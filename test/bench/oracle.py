@@ -10,8 +10,8 @@ settings that the imports were made under (TRITON_INTERPRET, say) gets a fresh
 interpreter instead, or else nothing would ever need them. Two rules decide:
 
   text    the text was printed; what these tools are usually given
-  end     also, the last line is that of the original, numbers aside, and the
-          exit code is
+  end     also, the exit code or signal is that of the original, and, where it
+          is no signal, the last line is, numbers aside
 
 The server runs under the interpreter of the scripts, with the standard library
 alone. It ends at SIGTERM and leaves its counts in a JSON file.
@@ -49,7 +49,10 @@ def interesting(rule, text, last, code, output, ended):
     """Apply a rule to the output of a run and the way it ended."""
     if text not in output:
         return False
-    return rule == "text" or (ended == code and last_line(output) == last)
+    if rule == "text":
+        return True
+    # What is printed last at a crash depends on what happens to be loaded.
+    return ended == code and (code < 0 or last_line(output) == last)
 
 
 def early_settings(tree):
