@@ -104,19 +104,37 @@ static int unknown_key(struct loader *l, const struct yaml *yaml,
                    show(node->key).text);
 }
 
+/* How many bytes of a text stand before its path, if it is one. */
+static size_t before_path(enum option_path kind, const char *text)
+{
+    if (kind != PATH_PART)
+        return 0;
+    if (config_part(text, PART_PYTHON))
+        return strlen(PART_PYTHON);
+    if (config_part(text, PART_PATH))
+        return strlen(PART_PATH);
+    return strlen(text);
+}
+
 /* A relative path counts from the file it stands in. */
 static char *resolved(const struct option *option, const char *file,
                       const char *text)
 {
-    bool counts = option->path == PATH_FILE ||
-                  (option->path == PATH_PROGRAM && strchr(text, '/'));
-    char *dir = file_dir(file);
-    char *path = !counts || !*text || strcmp(dir, ".") == 0
-                     ? xstrdup(text)
-                     : file_join(dir, text);
+    size_t n = before_path(option->path, text);
+    bool program =
+        option->path == PATH_PROGRAM || config_part(text, PART_PYTHON) != NULL;
+    bool counts = option->path != PATH_NONE && text[n] &&
+                  (!program || strchr(text + n, '/'));
+    char *dir = file_dir(file), *path, *whole;
 
+    if (!counts || strcmp(dir, ".") == 0)
+        path = xstrdup(text + n);
+    else
+        path = file_join(dir, text + n);
+    whole = xasprintf("%.*s%s", (int)n, text, path);
+    free(path);
     free(dir);
-    return path;
+    return whole;
 }
 
 static int apply_scalar(struct loader *l, enum layer layer,
@@ -257,6 +275,7 @@ static const struct conflict {
     { "test", "not-msg", "the test alone decides" },
     { "test", "expect", "the test alone decides" },
     { "test", "command", "the test is what is run" },
+    { "test", "pass-with", "the test alone decides" },
     { "quiet", "verbose", "one says less, the other more" },
 };
 
@@ -315,6 +334,40 @@ static int check_keep(struct loader *l)
     return 0;
 }
 
+static bool is_folder(const char *path)
+{
+    struct stat st;
+
+    return !stat(path, &st) && S_ISDIR(st.st_mode);
+}
+
+static int check_parts(struct loader *l)
+{
+    const struct strings *parts = &l->config->pass_with;
+    unsigned programs = 0;
+
+    for (size_t i = 0; i < parts->n; i++) {
+        const char *dir = config_part(parts->at[i], PART_PATH);
+
+        if (dir && !is_folder(dir))
+            return err_set(l->err, -EINVAL,
+                           "--pass-with path:%s is no folder; give one that "
+                           "exists",
+                           show(dir).text);
+        programs += config_part(parts->at[i], PART_PYTHON) != NULL;
+    }
+    if (programs > 1)
+        return err_set(l->err, -EINVAL,
+                       "--pass-with names %u interpreters; all parts make one "
+                       "environment, so give one",
+                       programs);
+    if (programs > 0 && l->config->command)
+        return err_set(l->err, -EINVAL,
+                       "--pass-with python: cannot replace the interpreter of "
+                       "a --command; use env: or path:");
+    return 0;
+}
+
 static bool same_file(const char *a, const char *b)
 {
     struct stat x, y;
@@ -323,13 +376,6 @@ static bool same_file(const char *a, const char *b)
         return true;
     return !stat(a, &x) && !stat(b, &y) && x.st_dev == y.st_dev &&
            x.st_ino == y.st_ino;
-}
-
-static bool is_folder(const char *path)
-{
-    struct stat st;
-
-    return !stat(path, &st) && S_ISDIR(st.st_mode);
 }
 
 /* A file we are to write: its folder must be there, and it must not be the
@@ -389,6 +435,8 @@ static int check_whole(struct loader *l)
         error = check_backend(l);
     if (!error)
         error = check_keep(l);
+    if (!error)
+        error = check_parts(l);
     return error ? error : check_paths(l);
 }
 

@@ -23,6 +23,14 @@ struct strings {
     size_t n;
 };
 
+/* What the parts of --pass-with begin with. */
+#define PART_PYTHON "python:"
+#define PART_ENV "env:"
+#define PART_PATH "path:"
+
+/* What follows `prefix` in a text that begins with it; NULL if it does not. */
+const char *config_part(const char *text, const char *prefix);
+
 enum config_backend { BACKEND_AUTO, BACKEND_RUNNER, BACKEND_SUBPROC };
 enum config_tightness {
     TIGHT_EXACT,    /* same type and message */
@@ -57,6 +65,8 @@ struct config {
     struct strings err_regex; /* --err-regex PCRE2, repeatable */
     struct strings not_msgs;  /* --not-msg TEXT, repeatable */
     struct strings keep;      /* --keep NAME|none, repeatable */
+    struct strings pass_with; /* --pass-with PART, repeatable: one other
+                               * environment, in which candidates must pass */
     enum config_tightness tightness; /* --signature */
     enum config_expect expect;       /* --expect exit:N|signal:NAME|timeout */
     int expect_value;                /* exit code or signal number */

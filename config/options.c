@@ -28,6 +28,23 @@ static bool is_assignment(const char *text)
     return *text == '=';
 }
 
+const char *config_part(const char *text, const char *prefix)
+{
+    size_t n = strlen(prefix);
+
+    return strncmp(text, prefix, n) == 0 ? text + n : NULL;
+}
+
+static bool is_environment_part(const char *text)
+{
+    const char *python = config_part(text, PART_PYTHON);
+    const char *path = config_part(text, PART_PATH);
+    const char *env = config_part(text, PART_ENV);
+
+    return (python && *python) || (path && *path) ||
+           (env && is_assignment(env));
+}
+
 static bool ends_in_json(const char *text)
 {
     size_t n = strlen(text);
@@ -66,6 +83,13 @@ static const struct option table[] = {
       .metavar = "NAME",
       .help = "never delete calls of NAME; none: delete whatever goes; "
               "repeatable" },
+    { .name = "pass-with", .type = OPTION_LIST, FAILURE, AT(pass_with),
+      .path = PATH_PART, .metavar = "PART", .fits = is_environment_part,
+      .wanted = "python:PROGRAM, env:NAME=VALUE or path:DIR",
+      .help = "a candidate must fail here and pass there: with another "
+              "interpreter (python:PROGRAM), a variable (env:NAME=VALUE), a "
+              "folder in front of PYTHONPATH (path:DIR); repeatable, all "
+              "parts make one environment" },
     { .name = "test", .type = OPTION_TEXT, FAILURE, AT(test),
       .metavar = "CMD",
       .help = "let a command decide: called with the candidate's path as last "

@@ -32,7 +32,8 @@ enum option_type {
 enum option_path {
     PATH_NONE,
     PATH_FILE,
-    PATH_PROGRAM /* only with a slash: else it is looked for in PATH */
+    PATH_PROGRAM, /* only with a slash: else it is looked for in PATH */
+    PATH_PART     /* of --pass-with: as its kind wants */
 };
 
 enum option_group { GROUP_FAILURE, GROUP_RUN, GROUP_SEARCH, GROUP_FILES };

@@ -81,18 +81,32 @@ static uint64_t to_ms(double seconds)
     return (uint64_t)(seconds * 1000);
 }
 
+uint64_t calibration_first_limit(const struct config *config)
+{
+    return to_ms(config->timeout_s > 0 ? config->timeout_s
+                                       : config->timeout_cap_s);
+}
+
+/* Three times the slowest run, at least two seconds more; never above the cap
+ * (Grizzly doubles and takes at least ten seconds, ClusterFuzz adds one). */
+uint64_t calibration_limit(const struct config *config, uint64_t slowest)
+{
+    uint64_t cap = to_ms(config->timeout_cap_s);
+    uint64_t limit =
+        3 * slowest > slowest + 2000 ? 3 * slowest : slowest + 2000;
+
+    if (config->timeout_s > 0)
+        return to_ms(config->timeout_s);
+    return limit < cap ? limit : cap;
+}
+
 bool calibration_next(struct calibration *c, struct calibration_run *run)
 {
-    const struct config *config = c->config;
-    double limit = config->timeout_s;
-
-    if (limit <= 0)
-        limit = config->timeout_cap_s;
     if (c->fresh_left + c->forked_left == 0)
         return false;
     run->how = c->fresh_left > 0 ? RUN_FRESH : RUN_FORK;
     run->user_cwd = c->stage == STAGE_CWD || c->result.in_user_cwd;
-    run->timeout_ms = to_ms(limit);
+    run->timeout_ms = calibration_first_limit(c->config);
     if (run->how == RUN_FRESH)
         c->fresh_left--;
     else
@@ -148,12 +162,9 @@ static void count(struct calibration *c)
     }
 }
 
-/* Three times the slowest run, at least two seconds more; never above the cap
- * (Grizzly doubles and takes at least ten seconds, ClusterFuzz adds one). */
 static uint64_t automatic_limit(const struct calibration *c, enum run_how how)
 {
-    uint64_t slowest = 0, limit;
-    uint64_t cap = to_ms(c->config->timeout_cap_s);
+    uint64_t slowest = 0, cap = to_ms(c->config->timeout_cap_s);
     bool hang = false;
 
     for (size_t i = c->stage_start; i < c->n; i++) {
@@ -163,12 +174,9 @@ static uint64_t automatic_limit(const struct calibration *c, enum run_how how)
         if (c->runs[i]->run.how == how && o->wall_ms > slowest)
             slowest = o->wall_ms;
     }
-    if (c->config->timeout_s > 0)
-        return to_ms(c->config->timeout_s);
-    if (hang)
+    if (hang && c->config->timeout_s <= 0)
         return cap < HANG_LIMIT_MS ? cap : HANG_LIMIT_MS;
-    limit = 3 * slowest > slowest + 2000 ? 3 * slowest : slowest + 2000;
-    return limit < cap ? limit : cap;
+    return calibration_limit(c->config, slowest);
 }
 
 static void decide_fork(struct calibration *c)

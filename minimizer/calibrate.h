@@ -61,6 +61,11 @@ void calibration_report(struct calibration *calibration,
 
 bool calibration_finished(const struct calibration *calibration);
 
+/* The limits, in milliseconds: of a run before anything is known, and of
+ * candidates, whose original took `slowest_ms` at most. */
+uint64_t calibration_first_limit(const struct config *config);
+uint64_t calibration_limit(const struct config *config, uint64_t slowest_ms);
+
 /* Owned by the calibration, but for the signature, which is taken: set it to
  * NULL to keep it alive. */
 struct calibration_result *calibration_result(struct calibration *calibration);

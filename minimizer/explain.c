@@ -172,6 +172,21 @@ enum exit_code explain_not_reproduced(const struct config *config,
     return EXIT_NOT_REPRODUCED;
 }
 
+void explain_no_pass(const struct control *control,
+                     const struct signature *signature,
+                     const struct observation *o, struct buf *out)
+{
+    buf_addf(out, "%s does not pass %s: passed in %u of %u runs",
+             control->good_form ? "the fixed script" : "the script",
+             control->what, control->passed, control->runs);
+    buf_adds(out, "\n  it ended with: ");
+    signature_passes(signature, o, out);
+    add_last_lines(out, "standard error", o->err, o->err_len);
+    add_last_lines(out, "standard output", o->out, o->out_len);
+    buf_adds(out, "\n  to pass is to end with exit code 0, in time and without "
+                  "the text of the failure");
+}
+
 void explain_calibration(const struct config *config,
                          const struct signature *signature,
                          const struct calibration_result *result,

@@ -7,6 +7,7 @@
 #include "config/buf.h"
 #include "config/config.h"
 #include "minimizer/calibrate.h"
+#include "minimizer/control.h"
 #include "minimizer/input.h"
 #include "minimizer/session.h"
 
@@ -25,6 +26,12 @@ enum exit_code explain_not_reproduced(const struct config *config,
  * module, and nobody asked for that. */
 bool explain_wrong_interpreter(const struct config *config,
                                const struct calibration_result *result);
+
+/* Why a control (control.h) is of no use: the original does not pass there.
+ * What was run, how it ended, its last lines, what to try. */
+void explain_no_pass(const struct control *control,
+                     const struct signature *signature,
+                     const struct observation *failed, struct buf *out);
 
 /* What was found: category and reason (when no text was asked for), the
  * signature that will be kept, how often it showed, whether runs are forked. */

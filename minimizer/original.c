@@ -3,7 +3,8 @@
  * signature can tell whether the tracer has changed the failure:
  *
  *   runs of the calibration -> lost, refused
- *                           -> pinned -> (traced run) -> known
+ *     -> pinned -> each control -> lost, refused
+ *                               -> (traced run) -> known
  *
  * What the traced run says of the original is a guess at best: no trace, no
  * guess. */
@@ -17,6 +18,7 @@
 #include "config/mem.h"
 #include "grammar/idle.h"
 #include "minimizer/calibrate.h"
+#include "minimizer/control.h"
 #include "minimizer/explain.h"
 
 struct original {
@@ -28,6 +30,9 @@ struct original {
     bool pinned;
     struct signature *signature;
     struct guard guard; /* once pinned */
+    struct control controls[CONTROLS_MAX];
+    unsigned ncontrols, checked;
+    char *other_words; /* "in the other environment (env:A=1)" */
     struct span *idle;
     struct original_facts facts;
 };
@@ -105,6 +110,7 @@ void original_free(struct original *o)
     signature_free(o->signature);
     guard_deinit(&o->guard);
     free(o->idle);
+    free(o->other_words);
     free(o);
 }
 
@@ -236,6 +242,71 @@ static void find_guard(struct original *o)
     buf_deinit(&text);
 }
 
+/* ---- what must pass ---- */
+
+static void check_next(struct original *o);
+
+static void original_on_control(void *arg, const struct control_result *r)
+{
+    struct original *o = arg;
+
+    if (o->over)
+        return;
+    if (r->lost) {
+        char *why = xasprintf("%s the script could not be run: %s",
+                              r->control.what, r->lost);
+
+        o->events.lost(o->arg, why);
+        free(why);
+    } else if (r->refused) {
+        o->events.refused(o->arg, EXIT_NOT_REPRODUCED, r->refused);
+    } else {
+        if (r->note)
+            o->events.say(o->arg, SAY_NOTE, r->note);
+        o->controls[o->checked++] = r->control;
+        check_next(o);
+    }
+}
+
+/* Check the next control; after the last one, go on. */
+static void check_next(struct original *o)
+{
+    const struct control *control = &o->controls[o->checked];
+    struct control_spec spec = {
+        .config = o->spec.config,
+        .signature = o->signature,
+        .control = control,
+        .text = text_of(o),
+        .can_fork = o->spec.other_can_fork,
+        .cwd = o->facts.cwd,
+    };
+
+    if (o->checked < o->ncontrols)
+        control_check(&spec, original_on_control, o);
+    else if (o->facts.fork && o->facts.rate >= 1)
+        trace(o);
+    else
+        o->events.known(o->arg);
+}
+
+static void add_controls(struct original *o)
+{
+    const struct strings *parts = &o->spec.config->pass_with;
+    struct buf words;
+
+    o->facts.controls = o->controls;
+    if (!o->spec.other)
+        return;
+    buf_init(&words, 1 << 16);
+    for (size_t i = 0; i < parts->n; i++)
+        buf_addf(&words, "%s%s", i > 0 ? ", " : "", parts->at[i]);
+    o->other_words = xasprintf("with %s", buf_str(&words));
+    buf_deinit(&words);
+    o->controls[o->ncontrols++] =
+        (struct control){ .what = o->other_words, .fleet = o->spec.other };
+    o->facts.ncontrols = o->ncontrols;
+}
+
 static void calibrated(struct original *o)
 {
     struct calibration_result *r = calibration_result(o->calibration);
@@ -251,8 +322,6 @@ static void calibrated(struct original *o)
     pin(o, r);
     tell(o, r);
     find_guard(o);
-    if (o->facts.fork && o->facts.rate >= 1)
-        trace(o);
-    else
-        o->events.known(o->arg);
+    add_controls(o);
+    check_next(o);
 }

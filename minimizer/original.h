@@ -14,6 +14,7 @@
 #include "config/base.h"
 #include "config/config.h"
 #include "grammar/guard.h"
+#include "minimizer/control.h"
 #include "minimizer/fleet/fleet.h"
 #include "minimizer/input.h"
 #include "minimizer/session.h"
@@ -24,11 +25,13 @@ struct original;
 /* All borrowed for the original's life. */
 struct original_spec {
     struct fleet *fleet;
+    struct fleet *other; /* of --pass-with, or NULL */
     const struct config *config;
     const struct input *input;
     const char *python;
     char *user_cwd; /* the folder the user called from; NULL: unknown */
     bool can_fork;  /* the worker has a fork server */
+    bool other_can_fork;
 };
 
 /* Owned by the original. */
@@ -38,7 +41,9 @@ struct original_facts {
     double rate;                                /* matched of runs, above 0 */
     bool fork;                                  /* runs may be forked */
     uint64_t fork_timeout_ms, fresh_timeout_ms; /* for candidates */
-    char *cwd;                 /* of the runs; NULL: their own folder */
+    char *cwd;                      /* of the runs; NULL: their own folder */
+    const struct control *controls; /* what must pass */
+    unsigned ncontrols;
     const struct guard *guard; /* what every candidate must keep */
     const struct span *idle;   /* what no run reaches, as far as is known */
     size_t nidle;

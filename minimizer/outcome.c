@@ -112,6 +112,27 @@ static struct report_reason *report_reasons(const struct outcome *o, size_t *n)
     return list;
 }
 
+static struct report_control *report_controls(const struct outcome *o,
+                                              size_t *n)
+{
+    const struct session_view *view = o->view;
+    struct report_control *list = xcalloc(CONTROLS_MAX, sizeof(*list));
+
+    *n = view->ncontrols;
+    for (size_t i = 0; i < *n; i++) {
+        const struct control *control = &view->controls[i];
+
+        list[i] = (struct report_control){
+            .what = control->what,
+            .original_runs = control->runs,
+            .original_passed = control->passed,
+            .runs = view->control_runs[i],
+            .passed = view->control_passed[i],
+        };
+    }
+    return list;
+}
+
 size_t outcome_write(const struct outcome *o, const struct config *config,
                      void (*failed)(void *arg, const struct err *err),
                      void *arg)
@@ -119,6 +140,7 @@ size_t outcome_write(const struct outcome *o, const struct config *config,
     struct report report = facts(o);
     struct report_step *steps = report_steps(o->steps, &report.nsteps);
     struct report_reason *reasons = report_reasons(o, &report.nreasons);
+    struct report_control *controls = report_controls(o, &report.ncontrols);
     struct buf signature;
     struct err err;
     size_t nfailed = 0;
@@ -126,6 +148,7 @@ size_t outcome_write(const struct outcome *o, const struct config *config,
     buf_init(&signature, 1 << 16);
     report.steps = steps;
     report.reasons = reasons;
+    report.controls = controls;
     if (o->original) {
         signature_describe(o->original->signature, &signature);
         report.signature = buf_str(&signature);
@@ -137,6 +160,7 @@ size_t outcome_write(const struct outcome *o, const struct config *config,
         failed(arg, &err);
     }
     buf_deinit(&signature);
+    free(controls);
     free(reasons);
     free(steps);
     return nfailed;

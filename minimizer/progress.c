@@ -9,6 +9,7 @@
 #include "config/buf.h"
 #include "config/json.h"
 #include "config/log.h"
+#include "minimizer/control.h"
 
 #define PLAIN_EVERY_MS 5000
 #define SHOWN_LINES 40 /* a result up to here is printed whole */
@@ -184,6 +185,9 @@ static void print_result(const struct session_view *view, struct bytes text)
                view->verify_runs);
     else
         printf("not checked again\n");
+    for (unsigned i = 0; i < view->ncontrols && view->verify_runs > 0; i++)
+        printf("passed in %u of %u fresh runs %s\n", view->control_passed[i],
+               view->control_runs[i], view->controls[i].what);
     printf("%" PRIu64 " runs, %" PRIu64 " accepted, %" PRIu64
            " answered from memory, %" PRIu64 ".%" PRIu64 " s%s%s\n",
            view->runs, view->accepted, view->cached, view->elapsed_ms / 1000,

@@ -117,6 +117,8 @@ static struct trials *make_trials(struct reduction *r)
         .cwd = original->cwd,
         .tries = 1,
         .max_runs = (uint64_t)facts->config->max_runs,
+        .controls = original->controls,
+        .ncontrols = original->ncontrols,
     };
 
     if (original->rate < 1) /* 5 % of the good candidates are lost to chance */

@@ -32,6 +32,17 @@
 #include "minimizer/store/store.h"
 #include "minimizer/verify.h"
 
+/* Where runs are made: the failure's environment, and that of --pass-with. */
+struct side {
+    struct session *session;
+    struct job_setup setup;
+    struct fleet *fleet; /* NULL: there is no such side */
+    bool ready, closed, forks;
+    char *python, *python_version;
+};
+
+enum { HERE, THERE, SIDES };
+
 struct session {
     struct uv_loop_s *loop;
     const struct config *config;
@@ -47,9 +58,7 @@ struct session {
     uint64_t started_ms, ended_ms; /* ended: 0 until all workers are gone */
 
     struct input input;
-    struct job_setup setup;
-    char *python, *python_version;
-    struct fleet *fleet;
+    struct side sides[SIDES];
     struct store *store;
 
     struct original *original;
@@ -74,7 +83,7 @@ static void session_close(struct session *s);
 
 static uint64_t now_ms(const struct session *s)
 {
-    return s->ended_ms ? s->ended_ms : fleet_now_ms(s->fleet);
+    return s->ended_ms ? s->ended_ms : fleet_now_ms(s->sides[HERE].fleet);
 }
 
 static void say(void *arg, enum say_kind kind, const char *text)
@@ -146,12 +155,27 @@ static void session_free(struct session *s)
     store_close(s->store);
     reduction_free(s->reduction);
     original_free(s->original);
-    setup_deinit(&s->setup);
+    for (int i = 0; i < SIDES; i++) {
+        setup_deinit(&s->sides[i].setup);
+        free(s->sides[i].python);
+        free(s->sides[i].python_version);
+    }
     input_deinit(&s->input);
     free(s->user_cwd);
-    free(s->python);
-    free(s->python_version);
     free(s);
+}
+
+/* Start a side's worker; its setup is built. */
+static void start_side(struct session *s, struct side *side)
+{
+    static const struct fleet_events events = {
+        .ready = session_on_ready,
+        .note = session_on_note,
+        .failed = session_on_no_worker,
+    };
+
+    side->session = s;
+    side->fleet = fleet_new(s->loop, s->argv, &side->setup, &events, side);
 }
 
 struct session *session_start(struct uv_loop_s *loop,
@@ -159,11 +183,6 @@ struct session *session_start(struct uv_loop_s *loop,
                               const struct session_events *events, void *arg,
                               enum exit_code *code)
 {
-    static const struct fleet_events fleet_events = {
-        .ready = session_on_ready,
-        .note = session_on_note,
-        .failed = session_on_no_worker,
-    };
     struct session *s = xcalloc(1, sizeof(*s));
 
     s->loop = loop;
@@ -179,27 +198,70 @@ struct session *session_start(struct uv_loop_s *loop,
         session_free(s);
         return NULL;
     }
-    setup_build(&s->setup, config, &s->input);
-    s->fleet = fleet_new(loop, s->argv, &s->setup, &fleet_events, s);
-    s->started_ms = fleet_now_ms(s->fleet);
+    setup_build(&s->sides[HERE].setup, config, &s->input);
+    start_side(s, &s->sides[HERE]);
+    if (config->pass_with.n > 0) {
+        setup_build_other(&s->sides[THERE].setup, config, &s->input);
+        start_side(s, &s->sides[THERE]);
+    }
+    s->started_ms = now_ms(s);
     return s;
+}
+
+/* What is said of a side: the user must know which. */
+static void say_of(const struct side *side, enum say_kind kind,
+                   const char *text)
+{
+    struct session *s = side->session;
+    char *whole = NULL;
+
+    if (side == &s->sides[THERE])
+        whole = xasprintf("--pass-with: %s", text);
+    say(s, kind, whole ? whole : text);
+    free(whole);
 }
 
 static void session_on_note(void *arg, const char *text)
 {
-    say(arg, SAY_NOTE, text);
+    say_of(arg, SAY_NOTE, text);
 }
 
 static void session_on_no_worker(void *arg, const struct err *err)
 {
-    struct session *s = arg;
-    char *text = xasprintf("no worker can be kept running: %s", err->text);
+    struct side *side = arg;
+    char *text = xasprintf(
+        "%sno worker can be kept running: %s",
+        side == &side->session->sides[THERE] ? "--pass-with: " : "", err->text);
 
-    fail(s, text);
+    fail(side->session, text);
     free(text);
 }
 
-static void session_on_ready(void *arg, const struct ready *ready)
+/* A worker knows of one flag that names interpreters; there it is another. */
+static char *words_of_failure(const struct side *side, const char *error)
+{
+    static const char flag[] = "--python";
+    size_t n = strlen(error), cut = sizeof(flag) - 1;
+
+    if (side == &side->session->sides[HERE])
+        return xstrdup(error);
+    if (n < cut || strcmp(error + n - cut, flag) != 0)
+        return xasprintf("--pass-with: %s", error);
+    return xasprintf("--pass-with: %.*s--pass-with " PART_PYTHON "PROGRAM",
+                     (int)(n - cut), error);
+}
+
+static void side_failed(struct side *side, const struct ready *ready)
+{
+    char *text = words_of_failure(side, ready->error);
+
+    if (ready->usage)
+        decide(side->session, EXIT_USAGE, "usage");
+    fail(side->session, text);
+    free(text);
+}
+
+static void calibrate(struct session *s)
 {
     static const struct original_events original_events = {
         .say = say,
@@ -207,30 +269,44 @@ static void session_on_ready(void *arg, const struct ready *ready)
         .refused = session_on_refused,
         .known = session_on_known,
     };
-    struct session *s = arg;
-
-    if (s->phase != SESSION_STARTING)
-        return;
-    if (!ready->ok) {
-        if (ready->usage)
-            decide(s, EXIT_USAGE, "usage");
-        fail(s, ready->error);
-        return;
-    }
-    s->python = xstrdup(ready->python);
-    s->python_version = xstrdup(ready->python_version);
-    if (!ready->forks && ready->no_fork_reason && ready->no_fork_reason[0])
-        say(s, SAY_NOTE, ready->no_fork_reason);
-    enter(s, SESSION_CALIBRATING);
+    const struct side *here = &s->sides[HERE], *there = &s->sides[THERE];
     struct original_spec spec = {
-        .fleet = s->fleet,
+        .fleet = here->fleet,
+        .other = there->fleet,
         .config = s->config,
         .input = &s->input,
-        .python = s->python,
+        .python = here->python,
         .user_cwd = s->user_cwd,
-        .can_fork = ready->forks,
+        .can_fork = here->forks,
+        .other_can_fork = there->forks,
     };
+
+    enter(s, SESSION_CALIBRATING);
     s->original = original_new(&spec, &original_events, s);
+}
+
+static void session_on_ready(void *arg, const struct ready *ready)
+{
+    struct side *side = arg;
+    struct session *s = side->session;
+
+    if (s->phase != SESSION_STARTING || side->ready)
+        return;
+    if (!ready->ok) {
+        side_failed(side, ready);
+        return;
+    }
+    side->ready = true;
+    side->forks = ready->forks;
+    side->python = xstrdup(ready->python);
+    side->python_version = xstrdup(ready->python_version);
+    if (!ready->forks && ready->no_fork_reason && ready->no_fork_reason[0])
+        say_of(side, SAY_NOTE, ready->no_fork_reason);
+    for (int i = 0; i < SIDES; i++) {
+        if (s->sides[i].fleet && !s->sides[i].ready)
+            return;
+    }
+    calibrate(s);
 }
 
 /* ---- CALIBRATING ---- */
@@ -289,17 +365,20 @@ static int open_reduction(struct session *s, struct err *err)
         .searched = session_on_searched,
         .settled = session_on_settled,
     };
+    const struct side *here = &s->sides[HERE], *there = &s->sides[THERE];
     struct reduction_spec spec = {
         .loop = s->loop,
-        .fleet = s->fleet,
+        .fleet = here->fleet,
         .store = s->store,
         .facts = {
             .config = s->config,
             .input = &s->input,
-            .setup = &s->setup,
+            .setup = &here->setup,
             .original = original_facts(s->original),
-            .python = s->python,
-            .python_version = s->python_version,
+            .python = here->python,
+            .python_version = here->python_version,
+            .other_python = there->python,
+            .other_version = there->python_version,
         },
         .started_ms = s->started_ms,
     };
@@ -324,10 +403,11 @@ static void session_on_known(void *arg)
 /* ---- VERIFYING ---- */
 
 static int place_step(void *arg, size_t step, struct bytes *text,
-                      struct err *err)
+                      struct bytes *good, struct err *err)
 {
     struct session *s = arg;
 
+    *good = bytes_of("", 0);
     return steps_place(reduction_steps(s->reduction), step, text, err);
 }
 
@@ -363,8 +443,10 @@ static void verify_begin(struct session *s)
     bool beside = strcmp(dir, s->input.dir) == 0;
     unsigned runs = (unsigned)s->config->repeat;
     struct verify_spec spec = {
-        .fleet = s->fleet,
+        .fleet = s->sides[HERE].fleet,
         .signature = facts->signature,
+        .controls = facts->controls,
+        .ncontrols = facts->ncontrols,
         .steps = steps_count(reduction_steps(s->reduction)),
         .runs = runs,
         .needed = runs,
@@ -421,10 +503,17 @@ static void session_on_written(void *arg)
 
 static void session_on_fleet_closed(void *arg)
 {
-    struct session *s = arg;
+    struct side *side = arg;
+    struct session *s = side->session;
 
-    s->ended_ms = now_ms(s); /* the fleet is freed after this */
-    worker_clean(s->setup.mark);
+    if (side == &s->sides[HERE])
+        s->ended_ms = now_ms(s); /* the fleet is freed after this */
+    side->closed = true;
+    worker_clean(side->setup.mark);
+    for (int i = 0; i < SIDES; i++) {
+        if (s->sides[i].fleet && !s->sides[i].closed)
+            return;
+    }
     if (s->reduction)
         reduction_close(s->reduction, session_on_written, s);
     else
@@ -442,13 +531,19 @@ static void session_close(struct session *s)
         reduction_stop(s->reduction, "interrupt");
         reduction_seal(s->reduction, s->status);
     }
-    fleet_close(s->fleet, session_on_fleet_closed, s);
+    for (int i = 0; i < SIDES; i++) {
+        struct side *side = &s->sides[i];
+
+        if (side->fleet)
+            fleet_close(side->fleet, session_on_fleet_closed, side);
+    }
 }
 
 /* ---- seen from outside ---- */
 
 struct session_view session_view(const struct session *s)
 {
+    const struct original_facts *facts = facts_of(s);
     struct reduction_view search = { 0 };
 
     if (s->reduction)
@@ -472,6 +567,10 @@ struct session_view session_view(const struct session *s)
         .elapsed_ms = now_ms(s) - s->started_ms,
         .verify_runs = s->verified.runs,
         .verify_matched = s->verified.matched,
+        .controls = facts ? facts->controls : NULL,
+        .ncontrols = facts ? facts->ncontrols : 0,
+        .control_runs = s->verified.control_runs,
+        .control_passed = s->verified.control_passed,
         .minimal = s->minimal,
         .stopped_by = search.stopped_by,
     };

@@ -16,6 +16,7 @@
 
 struct uv_loop_s;
 struct session;
+struct control;
 
 /* What a script would want to tell apart: DESIGN section 12. */
 enum exit_code {
@@ -51,6 +52,10 @@ struct session_view {
     unsigned out; /* runs under way */
     uint64_t elapsed_ms;
     unsigned verify_runs, verify_matched;
+    const struct control *controls; /* what must pass, and how often it did */
+    unsigned ncontrols;
+    const unsigned *control_runs, *control_passed; /* one a control; borrowed
+                                                    * until the loop runs on */
     bool minimal;
     const char *stopped_by; /* "max-runs", "max-time", "interrupt"; NULL */
 };

@@ -130,6 +130,65 @@ void setup_build(struct job_setup *setup, const struct config *config,
         hide(setup, input, config->reports.at[i]);
 }
 
+/* The value of a variable where the job's runs are, NULL without it. */
+static const char *value_of(const struct job_setup *setup, const char *name)
+{
+    const char *value = getenv(name);
+    size_t n = strlen(name);
+
+    for (size_t i = 0; i < setup->env.n; i++) {
+        const char *set = setup->env.at[i];
+
+        if (strncmp(set, name, n) == 0 && set[n] == '=')
+            value = set + n + 1;
+    }
+    return value;
+}
+
+/* Put folders in front of PYTHONPATH, the first of them first. */
+static void add_paths(struct job_setup *setup, const struct strings *parts)
+{
+    static const char name[] = "PYTHONPATH";
+    char *value = xstrdup(value_of(setup, name));
+
+    for (size_t i = parts->n; i > 0; i--) {
+        const char *dir = config_part(parts->at[i - 1], PART_PATH);
+        char *real = dir ? realpath(dir, NULL) : NULL;
+        char *longer = real ? xasprintf("%s%s%s", real, value ? ":" : "",
+                                        value ? value : "")
+                            : NULL;
+
+        free(real);
+        if (!longer)
+            continue;
+        free(value);
+        value = longer;
+    }
+    if (value)
+        push(&setup->env, xasprintf("%s=%s", name, value));
+    free(value);
+}
+
+void setup_build_other(struct job_setup *setup, const struct config *config,
+                       const struct input *input)
+{
+    const struct strings *parts = &config->pass_with;
+
+    setup_build(setup, config, input);
+    for (size_t i = 0; i < parts->n; i++) {
+        const char *python = config_part(parts->at[i], PART_PYTHON);
+        const char *env = config_part(parts->at[i], PART_ENV);
+
+        if (env)
+            push(&setup->env, xstrdup(env));
+        if (python) {
+            free(setup->python);
+            setup->python = xstrdup(python);
+        }
+    }
+    add_paths(setup, parts);
+}
+
 void setup_deinit(struct job_setup *setup)
 {
     free(setup->python);

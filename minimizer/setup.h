@@ -12,6 +12,12 @@
  * preload list is the script's absolute imports. */
 void setup_build(struct job_setup *setup, const struct config *config,
                  const struct input *input);
+
+/* The same job in the environment of --pass-with: its interpreter, its
+ * variables over those of --env, its folders in front of PYTHONPATH. It has a
+ * mark of its own, so both may run side by side. */
+void setup_build_other(struct job_setup *setup, const struct config *config,
+                       const struct input *input);
 void setup_deinit(struct job_setup *setup);
 
 /* What of it decides verdicts, for the state's key: arguments, environment,

@@ -157,6 +157,45 @@ static const char *void_reason(const struct signature *s,
     return NULL;
 }
 
+/* An asked text that a run shows; NULL: none. */
+static const char *asked_text(const struct signature *s,
+                              const struct observation *o)
+{
+    for (size_t k = 0; k < evidence_asked(s->config); k++) {
+        if (evidence_occurs(s->config, o, k))
+            return evidence_text(s->config, k);
+    }
+    return NULL;
+}
+
+enum verdict signature_passes(const struct signature *s,
+                              const struct observation *o, struct buf *why)
+{
+    struct buf unused;
+    const char *words = void_reason(s, o);
+
+    buf_init(&unused, 4096);
+    struct buf *out = why ? why : &unused;
+    enum verdict verdict = VERDICT_NO;
+
+    if (words) {
+        evidence_tell(out, words, strlen(words));
+        verdict = VERDICT_NONE;
+    } else if (signature_judge(s, o, NULL) == VERDICT_YES) {
+        buf_adds(out, "shows the failure: ");
+        evidence_tell_end(o, out);
+    } else if (o->end != END_EXIT || o->exit_code != 0) {
+        evidence_tell_end(o, out);
+    } else if ((words = asked_text(s, o))) {
+        buf_adds(out, "exit 0, but shows ");
+        evidence_tell(out, words, strlen(words));
+    } else {
+        verdict = VERDICT_YES;
+    }
+    buf_deinit(&unused);
+    return verdict;
+}
+
 static enum verdict judge_test(const struct observation *o, struct buf *why)
 {
     if (o->end == END_EXIT && o->exit_code == 0)

@@ -46,6 +46,13 @@ enum verdict signature_judge(const struct signature *signature,
  * last; NULL when it has none. Borrowed. */
 const char *signature_frames(const struct signature *signature);
 
+/* Whether a run passes where candidates must pass: exit 0 in time, without the
+ * texts that were asked for, and not the failure itself. `why` as above, for
+ * anything but VERDICT_YES: "shows the failure: ...", "NameError: T". */
+enum verdict signature_passes(const struct signature *signature,
+                              const struct observation *observation,
+                              struct buf *why);
+
 /* For people: "AssertionError: T.gemm K shape check failed: #, exit 1". */
 void signature_describe(const struct signature *signature, struct buf *out);
 

@@ -67,6 +67,13 @@ static struct hash128 key_of(const struct state_facts *f)
     buf_addf(&text, "\n%d %d %d %s", (int)o->fork, f->config->jobs,
              (int)o->guard->comparison, o->cwd ? o->cwd : "");
     buf_addf(&text, "\n%d %d", (int)f->config->mutate, (int)f->config->rename);
+    if (f->other_python)
+        buf_addf(&text, "\n%s %s", f->other_python,
+                 f->other_version ? f->other_version : "");
+    for (size_t i = 0; i < f->config->pass_with.n; i++)
+        buf_addf(&text, "\npass-with %s", f->config->pass_with.at[i]);
+    for (unsigned i = 0; i < o->ncontrols; i++)
+        buf_addf(&text, "\n%d", (int)o->controls[i].fork);
     for (size_t i = 0; i < o->guard->nnames; i++)
         buf_addf(&text, " keep %s", o->guard->names[i]);
     for (size_t i = 0; i < input->nfrozen; i++)

@@ -31,6 +31,7 @@ struct state_facts {
     const struct job_setup *setup;
     const struct original_facts *original;
     const char *python, *python_version;
+    const char *other_python, *other_version; /* of --pass-with, or NULL */
 };
 
 /* Find or make the job of these facts, empty with --no-cache, and mark it as

@@ -1,13 +1,15 @@
-/* A trial on its way:
+/* A trial goes through its asks (asks.h), one run at a time:
  *
- *   search_next -> SCREEN (forked where possible)
+ *   search_next -> the first ask (forked where possible)
  *                    | no, syntax error ------------> report no
  *                    | none ---- again, a few times -> report none
- *                    | yes, an import changed, forked -> CONFIRM (fresh)
- *                    | yes --------------------------> report yes
+ *                    | yes, an import changed, forked -> the same ask, fresh
+ *                    | yes --------------------------> the next ask
+ *                                   none left -------> report yes
  *
  * A flaky failure (tries > 1) is asked for `tries` times before a no, and must
- * show twice before a yes, lest its rate decay with each step. */
+ * show twice before a yes, lest its rate decay with each step. What must pass
+ * is then asked `tries` times too: one pass would say nothing. */
 #include "minimizer/trials.h"
 
 #include <errno.h>
@@ -17,6 +19,7 @@
 #include "config/buf.h"
 #include "config/log.h"
 #include "config/mem.h"
+#include "minimizer/asks.h"
 
 #define NONES_MAX 2       /* runs of one trial that may come to nothing */
 #define NONES_IN_A_ROW 12 /* then it is the machine */
@@ -25,9 +28,11 @@ struct trial {
     struct trials *trials;
     struct trial *next;
     struct search_trial search;
-    bool out;     /* at the fleet */
-    bool confirm; /* the fresh run after a forked yes */
-    unsigned misses, hits, nones;
+    bool out;                     /* at a fleet */
+    unsigned order[ASKS_MAX], at; /* its asks; the one that is going on */
+    bool confirm;                 /* the fresh run after a forked yes */
+    unsigned misses, hits;        /* of this ask */
+    unsigned nones;
 };
 
 struct trials {
@@ -35,8 +40,10 @@ struct trials {
     struct trials_events events;
     void *arg;
     struct trial *list; /* given out by the search, not reported yet */
+    struct asks asks;
     unsigned out;
-    uint64_t calls; /* of search_next, for the log */
+    unsigned out_elsewhere; /* of these, in another fleet */
+    uint64_t calls;         /* of search_next, for the log */
     unsigned nones_in_a_row;
     struct trials_counts counts;
     const char *why; /* set: start nothing more */
@@ -53,6 +60,7 @@ struct trials *trials_new(const struct trials_spec *spec,
     t->spec = *spec;
     t->events = *events;
     t->arg = arg;
+    asks_init(&t->asks, 1 + spec->ncontrols);
     return t;
 }
 
@@ -96,20 +104,61 @@ static void drop(struct trials *t, struct trial *trial)
     free(trial);
 }
 
+/* ---- the asks of a trial ---- */
+
+static unsigned ask_of(const struct trial *trial)
+{
+    return trial->order[trial->at];
+}
+
+/* What the present ask is about; NULL: that the candidate fails. */
+static const struct control *control_of(const struct trial *trial)
+{
+    unsigned ask = ask_of(trial);
+
+    return ask == ASK_FAILS ? NULL : &trial->trials->spec.controls[ask - 1];
+}
+
+static struct fleet *fleet_of(const struct trial *trial)
+{
+    const struct control *control = control_of(trial);
+
+    return control ? control->fleet : trial->trials->spec.fleet;
+}
+
+/* A run of the present ask. */
 static void start(struct trial *trial)
 {
     struct trials *t = trial->trials;
-    bool fork = t->spec.fork && !trial->confirm;
+    const struct control *c = control_of(trial);
+    bool fork = (c ? c->fork : t->spec.fork) && !trial->confirm;
+    uint64_t forked = c ? c->fork_timeout_ms : t->spec.fork_timeout_ms;
+    uint64_t fresh = c ? c->fresh_timeout_ms : t->spec.fresh_timeout_ms;
     struct run_request request = {
         .text = trial->search.text,
         .how = fork ? RUN_FORK : RUN_FRESH,
-        .timeout_ms = fork ? t->spec.fork_timeout_ms : t->spec.fresh_timeout_ms,
+        .timeout_ms = fork ? forked : fresh,
         .cwd = (char *)(uintptr_t)t->spec.cwd,
     };
 
     trial->out = true;
     t->out++;
-    fleet_run(t->spec.fleet, &request, trial_on_done, trial);
+    t->out_elsewhere += fleet_of(trial) != t->spec.fleet;
+    fleet_run(fleet_of(trial), &request, trial_on_done, trial);
+}
+
+static void begin(struct trial *trial)
+{
+    asks_order(&trial->trials->asks, trial->order);
+    start(trial);
+}
+
+/* The present ask is answered; the first one of a trial teaches the order. */
+static void answered(struct trial *trial, bool no)
+{
+    if (trial->at == 0)
+        asks_answered(&trial->trials->asks, ask_of(trial), no,
+                      trial->misses + trial->hits);
 }
 
 static void settle(struct trials *t)
@@ -127,6 +176,12 @@ static bool over_budget(const struct trials *t)
     return t->spec.max_runs > 0 && t->counts.runs + t->out >= t->spec.max_runs;
 }
 
+/* Fleets share the machine: what is out in one leaves no room in another. */
+static bool has_room(const struct trials *t)
+{
+    return fleet_free_slots(t->spec.fleet) > t->out_elsewhere;
+}
+
 void trials_pump(struct trials *t)
 {
     if (t->pumping)
@@ -135,9 +190,9 @@ void trials_pump(struct trials *t)
     /* What a replay left without a verdict goes first. */
     for (struct trial *trial = t->list; trial && !t->why; trial = trial->next) {
         if (!trial->out && !over_budget(t))
-            start(trial);
+            begin(trial);
     }
-    while (!t->why && fleet_free_slots(t->spec.fleet) > 0) {
+    while (!t->why && has_room(t)) {
         struct trial *trial;
 
         if (over_budget(t)) {
@@ -148,7 +203,7 @@ void trials_pump(struct trials *t)
         trial = take(t);
         if (!trial)
             break;
-        start(trial);
+        begin(trial);
     }
     t->pumping = false;
     settle(t);
@@ -213,27 +268,79 @@ static void take_none(struct trial *trial, const char *why)
 static void take_no(struct trial *trial, bool early, const char *why)
 {
     struct trials *t = trial->trials;
+    unsigned tries = control_of(trial) ? 1 : t->spec.tries;
 
-    if (!early && ++trial->misses < t->spec.tries && !t->why) {
+    trial->misses++;
+    if (!early && trial->misses < tries && !t->why) {
         start(trial);
         return;
     }
+    answered(trial, true);
     t->events.refused(t->arg, trial->search.hash, why);
     report(t, trial, VERDICT_NO, early);
+}
+
+/* How many yeses an ask takes. */
+static unsigned wanted(const struct trial *trial)
+{
+    unsigned tries = trial->trials->spec.tries;
+
+    return control_of(trial) || tries == 1 ? tries : 2;
 }
 
 static void take_yes(struct trial *trial, bool forked)
 {
     struct trials *t = trial->trials;
+    bool confirm = forked && trial->search.touches_import;
 
-    if (t->spec.tries > 1 && ++trial->hits < 2 && !t->why) {
+    trial->hits++;
+    if (trial->hits < wanted(trial)) {
         start(trial);
-    } else if (forked && trial->search.touches_import && !t->why) {
+    } else if (confirm && !trial->confirm) {
         trial->confirm = true;
         start(trial);
+    } else if (trial->at + 1 < t->asks.n) {
+        answered(trial, false);
+        trial->at++;
+        trial->confirm = false;
+        trial->misses = trial->hits = 0;
+        start(trial);
     } else {
+        answered(trial, false);
         report(t, trial, VERDICT_YES, false);
     }
+}
+
+/* What a run says of the present ask; `why` it says no, or nothing. */
+static enum verdict judge(const struct trial *trial,
+                          const struct observation *observation,
+                          struct buf *why)
+{
+    const struct signature *signature = trial->trials->spec.signature;
+    const struct control *control = control_of(trial);
+    struct buf words;
+    enum verdict verdict;
+
+    if (!control)
+        return signature_judge(signature, observation, why);
+    buf_init(&words, 4096);
+    verdict = signature_passes(signature, observation, &words);
+    buf_addf(why, "%s: %s", control->what, buf_str(&words));
+    buf_deinit(&words);
+    return verdict;
+}
+
+static void count_run(struct trial *trial, const struct observation *o)
+{
+    struct trials *t = trial->trials;
+
+    trial->out = false;
+    t->out--;
+    t->out_elsewhere -= fleet_of(trial) != t->spec.fleet;
+    if (o->end == END_SYNTAX)
+        t->counts.early++;
+    else if (o->end != END_LOST)
+        t->counts.runs++;
 }
 
 static void trial_on_done(void *arg, const struct observation *observation)
@@ -244,15 +351,10 @@ static void trial_on_done(void *arg, const struct observation *observation)
     enum verdict verdict = VERDICT_NO;
     struct buf why;
 
-    buf_init(&why, 4096);
-    trial->out = false;
-    t->out--;
-    if (early)
-        t->counts.early++;
-    else if (observation->end != END_LOST)
-        t->counts.runs++;
+    buf_init(&why, 8192);
+    count_run(trial, observation);
     if (!early)
-        verdict = signature_judge(t->spec.signature, observation, &why);
+        verdict = judge(trial, observation, &why);
     if (verdict != VERDICT_NONE)
         t->nones_in_a_row = 0;
 
@@ -296,8 +398,12 @@ void trials_stop(struct trials *t, const char *why)
     if (t->why || t->finished)
         return;
     t->why = why;
-    if (t->out > 0)
+    if (t->out > t->out_elsewhere)
         fleet_cancel(t->spec.fleet);
+    for (unsigned i = 0; i < t->spec.ncontrols && t->out_elsewhere > 0; i++) {
+        if (t->spec.controls[i].fleet != t->spec.fleet)
+            fleet_cancel(t->spec.controls[i].fleet);
+    }
     settle(t);
 }
 

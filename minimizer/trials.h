@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "config/err.h"
+#include "minimizer/control.h"
 #include "minimizer/fleet/fleet.h"
 #include "minimizer/search/search.h"
 #include "minimizer/signature.h"
@@ -27,6 +28,8 @@ struct trials_spec {
     const char *cwd;   /* NULL: the run's own folder */
     unsigned tries;    /* runs without the failure that make a no; 1: steady */
     uint64_t max_runs; /* 0: no budget */
+    const struct control *controls; /* what must pass */
+    unsigned ncontrols;             /* at most CONTROLS_MAX */
 };
 
 struct trials_counts {

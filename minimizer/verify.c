@@ -5,20 +5,33 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "config/mem.h"
 
 #define LOST_MAX 6 /* runs that came to nothing, over the whole check */
+
+/* What is counted of a step. */
+struct tally {
+    unsigned runs, matched;
+    unsigned control_runs[CONTROLS_MAX], control_passed[CONTROLS_MAX];
+};
 
 struct verify {
     struct verify_spec spec;
     void (*done)(void *arg, const struct verify_result *result);
     void *arg;
     size_t low, high;
-    unsigned low_matched, low_runs;
-    unsigned out, asked, lost;
-    struct bytes text;
+    struct tally low_tally, tally;
+    unsigned out, lost;
+    struct bytes text, good;
     struct verify_result result;
+};
+
+/* A run under way. */
+struct verifying {
+    struct verify *verify;
+    const struct control *control; /* NULL: it must fail */
 };
 
 static void verify_on_run(void *arg, const struct observation *observation);
@@ -29,19 +42,22 @@ static void finish(struct verify *v)
     free(v);
 }
 
-static void start_run(struct verify *v)
+static void start_run(struct verify *v, const struct control *c)
 {
+    struct verifying *run = xcalloc(1, sizeof(*run));
+    bool good = c && c->good_form;
+    const char *path = good ? v->spec.good_path : v->spec.path;
     struct run_request request = {
-        .text = v->text,
+        .text = good ? v->good : v->text,
         .how = RUN_FRESH,
-        .timeout_ms = v->spec.timeout_ms,
-        .path = (char *)(uintptr_t)v->spec.path,
+        .timeout_ms = c ? c->fresh_timeout_ms : v->spec.timeout_ms,
+        .path = (char *)(uintptr_t)path,
         .cwd = (char *)(uintptr_t)v->spec.cwd,
     };
 
+    *run = (struct verifying){ v, c };
     v->out++;
-    v->asked++;
-    fleet_run(v->spec.fleet, &request, verify_on_run, v);
+    fleet_run(c ? c->fleet : v->spec.fleet, &request, verify_on_run, run);
 }
 
 /* Put a step in place and start its runs; not for runs == 0. */
@@ -49,14 +65,16 @@ static int start_step(struct verify *v, size_t step)
 {
     struct verify_result *r = &v->result;
 
-    r->error = v->spec.place(v->arg, step, &v->text, &r->err);
+    r->error = v->spec.place(v->arg, step, &v->text, &v->good, &r->err);
     if (r->error)
         return r->error;
     r->step = step;
-    r->runs = r->matched = 0;
-    v->asked = 0;
-    while (v->asked < v->spec.runs)
-        start_run(v);
+    v->tally = (struct tally){ 0 };
+    for (unsigned i = 0; i < v->spec.runs; i++) {
+        start_run(v, NULL);
+        for (unsigned c = 0; c < v->spec.ncontrols; c++)
+            start_run(v, &v->spec.controls[c]);
+    }
     return 0;
 }
 
@@ -64,24 +82,35 @@ static int start_step(struct verify *v, size_t step)
 static void conclude(struct verify *v)
 {
     struct verify_result *r = &v->result;
+    const struct tally *t = &v->low_tally;
 
     if (r->step != v->low) {
-        r->error = v->spec.place(v->arg, v->low, &v->text, &r->err);
+        r->error = v->spec.place(v->arg, v->low, &v->text, &v->good, &r->err);
         r->step = v->low;
-        r->runs = v->low_runs;
-        r->matched = v->low_matched;
     }
+    r->runs = t->runs;
+    r->matched = t->matched;
+    memcpy(r->control_runs, t->control_runs, sizeof(r->control_runs));
+    memcpy(r->control_passed, t->control_passed, sizeof(r->control_passed));
     finish(v);
+}
+
+static bool holds(const struct verify *v)
+{
+    for (unsigned c = 0; c < v->spec.ncontrols; c++) {
+        if (v->tally.control_passed[c] < v->tally.control_runs[c])
+            return false;
+    }
+    return v->tally.matched >= v->spec.needed;
 }
 
 static void step_over(struct verify *v)
 {
     struct verify_result *r = &v->result;
 
-    if (r->matched >= v->spec.needed) {
+    if (holds(v)) {
         v->low = r->step;
-        v->low_runs = r->runs;
-        v->low_matched = r->matched;
+        v->low_tally = v->tally;
     } else {
         v->high = r->step;
         r->walked_back = true;
@@ -92,13 +121,29 @@ static void step_over(struct verify *v)
         finish(v);
 }
 
+static void count(struct verify *v, const struct control *control, bool yes)
+{
+    struct tally *t = &v->tally;
+
+    if (control) {
+        t->control_runs[control - v->spec.controls]++;
+        t->control_passed[control - v->spec.controls] += yes;
+    } else {
+        t->runs++;
+        t->matched += yes;
+    }
+}
+
 static void verify_on_run(void *arg, const struct observation *observation)
 {
-    struct verify *v = arg;
+    struct verifying run = *(struct verifying *)arg;
+    struct verify *v = run.verify;
     struct verify_result *r = &v->result;
     enum verdict verdict =
-        signature_judge(v->spec.signature, observation, NULL);
+        run.control ? signature_passes(v->spec.signature, observation, NULL)
+                    : signature_judge(v->spec.signature, observation, NULL);
 
+    free(arg);
     v->out--;
     if (verdict == VERDICT_NONE) {
         if (++v->lost > LOST_MAX && !r->error)
@@ -106,10 +151,9 @@ static void verify_on_run(void *arg, const struct observation *observation)
                                "the final check could not be carried out: %s",
                                observation->why ? observation->why : "");
         else if (!r->error)
-            start_run(v);
+            start_run(v, run.control);
     } else {
-        r->runs++;
-        r->matched += verdict == VERDICT_YES;
+        count(v, run.control, verdict == VERDICT_YES);
     }
     if (v->out > 0)
         return;
@@ -134,7 +178,7 @@ struct verify *verify_start(const struct verify_spec *spec,
         /* done never comes from inside verify_start: answer by a run. */
         v->text = bytes_of("", 0);
         v->spec.path = NULL;
-        start_run(v);
+        start_run(v, NULL);
     }
     return v;
 }

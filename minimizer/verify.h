@@ -1,10 +1,11 @@
-/* verify.h - the final check: does the result fail by itself, and if not, which
- * step of the accepted chain still does?
+/* verify.h - the final check: does the result fail by itself (and pass where it
+ * must), and if not, which step of the accepted chain still does?
  *
- * Fresh runs of the newest step. When too few show the failure, the chain is
- * bisected for the newest step that does; step 0, the original, was seen to
- * fail in the calibration. Lives from verify_start() until its done event
- * returns; done comes once, from the loop. */
+ * Fresh runs of the newest step. When too few show the failure, or one that
+ * must pass does not, the chain is bisected for the newest step that holds;
+ * step 0, the original, was seen to in the calibration. Lives from
+ * verify_start() until its done event returns; done comes once, from the loop.
+ */
 #ifndef AUTODD_VERIFY_H
 #define AUTODD_VERIFY_H
 
@@ -13,6 +14,7 @@
 
 #include "config/base.h"
 #include "config/err.h"
+#include "minimizer/control.h"
 #include "minimizer/fleet/fleet.h"
 #include "minimizer/signature.h"
 
@@ -27,16 +29,22 @@ struct verify_spec {
     uint64_t timeout_ms;
     const char *cwd;  /* NULL: the run's own folder */
     const char *path; /* run this file; NULL: the text, laid as a candidate */
+    const char *good_path;          /* the same of the good form */
+    const struct control *controls; /* what must pass, in every run */
+    unsigned ncontrols;
     /* Put step i in place (the best file) and lend its text until the next
-     * call. -errno with a sentence ends the check. */
-    int (*place)(void *arg, size_t step, struct bytes *text, struct err *err);
+     * call; of its good form too, where a control runs that. -errno with a
+     * sentence ends the check. */
+    int (*place)(void *arg, size_t step, struct bytes *text, struct bytes *good,
+                 struct err *err);
 };
 
 struct verify_result {
     size_t step;            /* in place now */
     unsigned runs, matched; /* of that step */
-    bool walked_back;       /* the newest step did not do */
-    int error;              /* -errno: could not be carried out; text in err */
+    unsigned control_runs[CONTROLS_MAX], control_passed[CONTROLS_MAX];
+    bool walked_back; /* the newest step did not do */
+    int error;        /* -errno: could not be carried out; text in err */
     struct err err;
 };
 

@@ -105,6 +105,26 @@ static void put_file(struct json *object, const char *key,
     json_put(object, key, value);
 }
 
+static void put_controls(struct json *object, const struct report *report)
+{
+    struct json *controls = json_new_array();
+
+    for (size_t i = 0; i < report->ncontrols; i++) {
+        const struct report_control *c = &report->controls[i];
+        struct json *control = json_new_object();
+        struct json *original = json_new_object();
+
+        put_text(control, "what", c->what);
+        put_count(control, "runs", c->runs);
+        put_count(control, "passed", c->passed);
+        put_count(original, "runs", c->original_runs);
+        put_count(original, "passed", c->original_passed);
+        json_put(control, "original", original);
+        json_push(controls, control);
+    }
+    json_put(object, "controls", controls);
+}
+
 static void put_rates(struct json *object, const struct report *report)
 {
     struct json *verification = json_new_object();
@@ -176,6 +196,7 @@ int report_json(const struct report *report, struct buf *out)
     json_put_real(object, "tool_cpu_s", report->tool_cpu_s);
     put_file(object, "original", &report->original);
     put_file(object, "result", &report->result);
+    put_controls(object, report);
     put_rates(object, report);
     put_text(object, "signature", report->signature);
     if (report->minimal)

@@ -2,12 +2,12 @@
  *
  * Members, all always there: schema (1), status, runs, cached, rejected_early,
  * no_verdict, accepted, wall_s, tool_cpu_s, original and result {path, bytes,
- * lines, sha256}, verification {runs, matched}, rate {matched, runs, low,
- * high} (95 %, interval.h), signature, minimal (true, or the budget that
- * stopped the search, or null before a search), steps [{t, run, kind, bytes}],
- * mutation_began (the first of the steps, counted from 0, that changed the
- * computation, or null), reasons [{first, last, outcome}]. A file without text
- * is null. */
+ * lines, sha256}, verification {runs, matched}, controls [{what, runs, passed,
+ * original {runs, passed}}], rate {matched, runs, low, high} (95 %,
+ * interval.h), signature, minimal (true, or the budget that stopped the search,
+ * or null before a search), steps [{t, run, kind, bytes}], mutation_began (the
+ * first of the steps, counted from 0, that changed the computation, or null),
+ * reasons [{first, last, outcome}]. A file without text is null. */
 #ifndef AUTODD_REPORT_H
 #define AUTODD_REPORT_H
 
@@ -47,6 +47,13 @@ struct report_reason {
     const char *outcome;  /* without them: "NameError: T" */
 };
 
+/* What must pass while the script fails: another environment, the good form. */
+struct report_control {
+    const char *what;
+    uint64_t original_runs, original_passed;
+    uint64_t runs, passed; /* of the result, fresh */
+};
+
 /* All borrowed. */
 struct report {
     enum report_status status;
@@ -55,8 +62,10 @@ struct report {
     double wall_s, tool_cpu_s;
     struct report_file original, result;
     uint64_t verify_runs, verify_matched; /* of the result, fresh */
-    uint64_t rate_runs, rate_matched;     /* of the original */
-    const char *signature;                /* NULL: none was pinned */
+    const struct report_control *controls;
+    size_t ncontrols;
+    uint64_t rate_runs, rate_matched; /* of the original */
+    const char *signature;            /* NULL: none was pinned */
     bool minimal;
     const char *budget; /* !minimal: "max-runs", ...; NULL: no search */
     const struct report_step *steps;

@@ -108,6 +108,51 @@ static void defaults_are_those_of_the_table(void **state)
     config_deinit(&c);
 }
 
+static void parts_of_another_environment_are_a_list(void **state)
+{
+    (void)state;
+    struct config c = GOOD("a.py", "--pass-with", "python:/opt/py",
+                           "--pass-with=env:A=b=c", "--pass-with", "path:.");
+
+    assert_int_equal(c.pass_with.n, 3);
+    assert_string_equal(config_part(c.pass_with.at[1], PART_ENV), "A=b=c");
+    assert_null(config_part(c.pass_with.at[1], PART_PYTHON));
+    config_deinit(&c);
+    REFUSED("python:PROGRAM, env:NAME=VALUE or path:DIR", "a.py", "--pass-with",
+            "/opt/py");
+    REFUSED("does not fit", "a.py", "--pass-with", "env:1=2");
+    REFUSED("does not fit", "a.py", "--pass-with", "python:");
+    REFUSED("is no folder", "a.py", "--pass-with", "path:nowhere");
+    REFUSED("names 2 interpreters", "a.py", "--pass-with", "python:a",
+            "--pass-with", "python:b");
+    REFUSED("cannot replace the interpreter", "a.py", "--pass-with", "python:a",
+            "--command", "python3 {file}");
+    REFUSED("contradict", "a.py", "--pass-with", "env:A=1", "--test", "./t");
+}
+
+static void paths_in_parts_count_from_the_settings_file(void **state)
+{
+    (void)state;
+    mkdir("d", 0700);
+    mkdir("d/fixed", 0700);
+    put("d/autodd.yaml", "pass-with: ['python:bin/py', 'path:fixed', "
+                         "'env:A=x/y', 'python:py']\n");
+    REFUSED("names 2 interpreters", "d/b.py");
+    put("d/autodd.yaml",
+        "pass-with: ['python:bin/py', 'path:fixed', 'env:A=x/y']\n");
+    struct config c = GOOD("d/b.py");
+
+    assert_string_equal(c.pass_with.at[0], "python:d/bin/py");
+    assert_string_equal(c.pass_with.at[1], "path:d/fixed");
+    assert_string_equal(c.pass_with.at[2], "env:A=x/y");
+    config_deinit(&c);
+    put("d/autodd.yaml", "pass-with: 'python:py'\n");
+    c = GOOD("d/b.py");
+    assert_string_equal(c.pass_with.at[0], "python:py");
+    config_deinit(&c);
+    unlink("d/autodd.yaml");
+}
+
 static void empty_lists_are_never_null(void **state)
 {
     (void)state;
@@ -846,6 +891,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         here(defaults_are_those_of_the_table),
+        here(parts_of_another_environment_are_a_list),
+        here(paths_in_parts_count_from_the_settings_file),
         here(empty_lists_are_never_null),
         here(the_flags_of_tilelang_autodd_work_unchanged),
         here(short_flags_take_values_and_bundle),

@@ -16,6 +16,14 @@ static const struct report_step steps[] = { { 0.5, 12, "statement", 40, false },
                                             { 1.5, 30, "merge", 3, true } };
 static const struct report_reason reasons[] = { { 1, 1, "NameError: T" } };
 
+static const struct report_control controls[] = {
+    { .what = "with env:A=1",
+      .original_runs = 4,
+      .original_passed = 4,
+      .runs = 3,
+      .passed = 2 },
+};
+
 static struct report full_report(void)
 {
     return (struct report){
@@ -39,6 +47,8 @@ static struct report full_report(void)
         .nsteps = 2,
         .reasons = reasons,
         .nreasons = 1,
+        .controls = controls,
+        .ncontrols = 1,
     };
 }
 
@@ -65,6 +75,7 @@ static void all_members_are_there_with_their_values(void **state)
     struct json *rate = json_get(r, "rate");
     struct json *step = json_at(json_get(r, "steps"), 1);
     struct json *reason = json_at(json_get(r, "reasons"), 0);
+    struct json *control = json_at(json_get(r, "controls"), 0);
     (void)state;
 
     assert_int_equal(json_get_int(r, "schema", 0), 1);
@@ -86,6 +97,11 @@ static void all_members_are_there_with_their_values(void **state)
     assert_int_equal(json_get_int(json_get(r, "verification"), "runs", 0), 3);
     assert_int_equal(json_get_int(json_get(r, "verification"), "matched", 0),
                      3);
+    assert_string_equal(json_get_str(control, "what", ""), "with env:A=1");
+    assert_int_equal(json_get_int(control, "runs", 0), 3);
+    assert_int_equal(json_get_int(control, "passed", 0), 2);
+    assert_int_equal(json_get_int(json_get(control, "original"), "passed", 0),
+                     4);
     assert_int_equal(json_get_int(rate, "matched", 0), 4);
     assert_true(json_get_real(rate, "low", 0) > 0.397);
     assert_true(json_get_real(rate, "high", 0) == 1.0);

@@ -778,9 +778,41 @@ static void the_category_follows_from_ending_type_and_words(void **state)
     assert_category(&o, FAILURE_OTHER, "KeyError");
 }
 
+static void to_pass_is_to_end_well_without_the_texts(void **state)
+{
+    struct setup setup;
+    struct config *config = ask(&setup, "mismatch");
+    struct pattern_match a, b;
+    struct observation first = printed("mismatch: 3", 0, &a);
+    struct observation lost = { .end = END_LOST };
+    struct observation late = { .end = END_TIMEOUT };
+    struct observation shows = printed("a mismatch", 0, &b);
+    struct observation well = { .end = END_EXIT };
+    struct observation ill = { .end = END_EXIT, .exit_code = 2 };
+    struct signature *s;
+    struct buf why;
+    (void)state;
+
+    config->expect = EXPECT_EXIT;
+    s = signature_pin(config, bytes_of("", 0), &first, NULL);
+    assert_non_null(s);
+    buf_init(&why, 1000);
+    assert_int_equal(signature_passes(s, &well, &why), VERDICT_YES);
+    assert_string_equal(buf_str(&why), "");
+    assert_int_equal(signature_passes(s, &lost, NULL), VERDICT_NONE);
+    assert_int_equal(signature_passes(s, &late, NULL), VERDICT_NO);
+    assert_int_equal(signature_passes(s, &ill, NULL), VERDICT_NO);
+    assert_int_equal(signature_passes(s, &shows, &why), VERDICT_NO);
+    assert_string_equal(buf_str(&why), "exit 0, but shows mismatch");
+    assert_int_equal(signature_passes(s, &first, NULL), VERDICT_NO);
+    buf_deinit(&why);
+    signature_free(s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(to_pass_is_to_end_well_without_the_texts),
         cmocka_unit_test(each_ideal_is_a_yes_and_each_trap_a_no),
         cmocka_unit_test(numbers_are_masked_and_their_count_is_kept),
         cmocka_unit_test(paths_are_masked),

@@ -90,7 +90,24 @@ static void on_failed(void *arg, const struct err *err)
     play->failures++;
 }
 
+/* The other environment: passes only with the line `sound`. */
+static const char *const sound = "b = 2";
+
+static struct observation other_oracle(void *arg, const char *text,
+                                       enum run_how how)
+{
+    struct observation o = { .end = END_EXIT, .forked = how == RUN_FORK };
+    unsigned *asked = arg;
+
+    ++*asked;
+    return strstr(text, sound) ? o : failure();
+}
+
 struct stage {
+    struct fleet other;
+    unsigned other_asked;
+    struct control control;
+    bool controlled; /* set before set_up() */
     struct fleet fleet;
     struct signature *signature;
     struct search *search;
@@ -106,7 +123,15 @@ static void set_up(struct stage *stage, struct play *play, unsigned slots,
     struct observation first = failure();
     struct bytes text = bytes_of(script, sizeof(script) - 1);
 
+    bool controlled = stage->controlled;
+
     memset(stage, 0, sizeof(*stage));
+    stage->other = (struct fleet){ .slots = slots,
+                                   .oracle = other_oracle,
+                                   .arg = &stage->other_asked };
+    stage->control = (struct control){ .what = "there",
+                                       .fleet = &stage->other,
+                                       .fork = true };
     stage->fleet.slots = slots;
     stage->fleet.oracle = oracle;
     stage->fleet.arg = play;
@@ -121,6 +146,8 @@ static void set_up(struct stage *stage, struct play *play, unsigned slots,
         .fork = true,
         .tries = 1,
         .max_runs = max_runs,
+        .controls = &stage->control,
+        .ncontrols = controlled ? 1 : 0,
     };
     stage->trials = trials_new(&spec, &events, play);
 }
@@ -136,9 +163,16 @@ static void tear_down(struct stage *stage)
 static void carry_out(struct stage *stage, struct play *play, unsigned seed)
 {
     trials_pump(stage->trials);
-    while (play->finishes == 0 && stage->fleet.n > 0) {
+    while (play->finishes == 0 && stage->fleet.n + stage->other.n > 0) {
+        unsigned n = stage->fleet.n, at;
+
+        assert_true(n + stage->other.n <= stage->fleet.slots);
         seed = seed * 1103515245u + 12345u;
-        fake_fleet_turn(&stage->fleet, (seed >> 16) % stage->fleet.n);
+        at = (seed >> 16) % (n + stage->other.n);
+        if (at < n)
+            fake_fleet_turn(&stage->fleet, at);
+        else
+            fake_fleet_turn(&stage->other, at - n);
     }
 }
 
@@ -147,7 +181,7 @@ static void only_needed_lines_stay(void **state)
     (void)state;
     for (unsigned slots = 1; slots <= 8; slots *= 2) {
         struct play play = { .needed = { "import os", "raise KeyError" } };
-        struct stage stage;
+        struct stage stage = { 0 };
 
         set_up(&stage, &play, slots, 0);
         carry_out(&stage, &play, slots);
@@ -167,7 +201,7 @@ static void forked_yes_to_a_dropped_import_is_asked_again_fresh(void **state)
 {
     struct play play = { .needed = { "import os", "raise" },
                          .forked_lies = true };
-    struct stage stage;
+    struct stage stage = { 0 };
     (void)state;
 
     set_up(&stage, &play, 2, 0);
@@ -177,10 +211,50 @@ static void forked_yes_to_a_dropped_import_is_asked_again_fresh(void **state)
     tear_down(&stage);
 }
 
+static void what_must_pass_elsewhere_goes_on_passing(void **state)
+{
+    (void)state;
+    for (unsigned slots = 1; slots <= 8; slots *= 2) {
+        struct play play = { .needed = { "raise KeyError" } };
+        struct stage stage = { .controlled = true };
+
+        set_up(&stage, &play, slots, 0);
+        carry_out(&stage, &play, slots);
+        struct bytes text = search_text(stage.search);
+
+        assert_int_equal(play.finishes, 1);
+        assert_non_null(strstr(text.data, sound));
+        assert_null(strstr(text.data, "a = 1"));
+        assert_true(stage.other_asked > 0);
+        assert_int_equal(trials_counts(stage.trials).runs,
+                         play.asked + stage.other_asked);
+        tear_down(&stage);
+    }
+}
+
+static void stop_reaches_the_other_fleet(void **state)
+{
+    struct play play = { .needed = { "raise" } };
+    struct stage stage = { .controlled = true };
+    (void)state;
+
+    set_up(&stage, &play, 2, 0);
+    trials_pump(stage.trials);
+    while (stage.other.n == 0 && fake_fleet_turn(&stage.fleet, 0))
+        ;
+    assert_true(stage.other.n > 0);
+    trials_stop(stage.trials, "interrupt");
+    assert_true(stage.other.cancelled);
+    while (fake_fleet_turn(&stage.fleet, 0) || fake_fleet_turn(&stage.other, 0))
+        ;
+    assert_int_equal(play.finishes, 1);
+    tear_down(&stage);
+}
+
 static void run_that_came_to_nothing_is_no_verdict(void **state)
 {
     struct play play = { .needed = { "raise" }, .lost_every = 3 };
-    struct stage stage;
+    struct stage stage = { 0 };
     (void)state;
 
     set_up(&stage, &play, 1, 0);
@@ -195,7 +269,7 @@ static void run_that_came_to_nothing_is_no_verdict(void **state)
 static void broken_machine_stops_the_search(void **state)
 {
     struct play play = { .needed = { "raise" }, .lost_every = 1 };
-    struct stage stage;
+    struct stage stage = { 0 };
     (void)state;
 
     set_up(&stage, &play, 2, 0);
@@ -212,7 +286,7 @@ static void broken_machine_stops_the_search(void **state)
 static void budget_of_runs_is_kept(void **state)
 {
     struct play play = { .needed = { "raise" } };
-    struct stage stage;
+    struct stage stage = { 0 };
     (void)state;
 
     set_up(&stage, &play, 4, 3);
@@ -225,7 +299,7 @@ static void budget_of_runs_is_kept(void **state)
 static void stop_ends_it_once_what_is_out_is_answered(void **state)
 {
     struct play play = { .needed = { "raise" } };
-    struct stage stage;
+    struct stage stage = { 0 };
     (void)state;
 
     set_up(&stage, &play, 2, 0);
@@ -245,14 +319,14 @@ static void replay_brings_the_search_to_where_it_stood(void **state)
     (void)state;
     for (unsigned slots = 1; slots <= 4; slots *= 2) {
         struct play first = { .needed = { "import os", "raise" } };
-        struct stage a;
+        struct stage a = { 0 };
 
         set_up(&a, &first, slots, 0);
         carry_out(&a, &first, 7);
 
         for (unsigned cut = 0; cut <= first.reports; cut++) {
             struct play second = { .needed = { "import os", "raise" } };
-            struct stage b;
+            struct stage b = { 0 };
 
             set_up(&b, &second, slots, 0);
             for (unsigned i = 0; i < cut; i++) {
@@ -275,7 +349,7 @@ static void log_of_another_search_is_refused(void **state)
 {
     struct play play = { .needed = { "raise" } };
     struct store_report row = { .issued = 1, .trial = 1, .verdict = 1 };
-    struct stage stage;
+    struct stage stage = { 0 };
     bool accepted;
     (void)state;
 
@@ -291,6 +365,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(only_needed_lines_stay),
         cmocka_unit_test(forked_yes_to_a_dropped_import_is_asked_again_fresh),
+        cmocka_unit_test(what_must_pass_elsewhere_goes_on_passing),
+        cmocka_unit_test(stop_reaches_the_other_fleet),
         cmocka_unit_test(run_that_came_to_nothing_is_no_verdict),
         cmocka_unit_test(broken_machine_stops_the_search),
         cmocka_unit_test(budget_of_runs_is_kept),

@@ -11,9 +11,10 @@
 static struct config config = { .tightness = TIGHT_TEMPLATE };
 
 struct play {
-    size_t fails_up_to; /* steps 0 .. this fail by themselves */
-    unsigned lost;      /* so many runs come to nothing first */
-    size_t refuse;      /* this step cannot be put in place; 0: none */
+    size_t fails_up_to;  /* steps 0 .. this fail by themselves */
+    size_t passes_up_to; /* and these pass elsewhere; 0: not asked */
+    unsigned lost;       /* so many runs come to nothing first */
+    size_t refuse;       /* this step cannot be put in place; 0: none */
     size_t placed;
     int dones;
     struct verify_result result;
@@ -45,14 +46,29 @@ static struct observation oracle(void *arg, const char *text, enum run_how how)
                : (struct observation){ .end = END_EXIT };
 }
 
-static int place(void *arg, size_t step, struct bytes *text, struct err *err)
+/* Elsewhere, the good form. */
+static struct observation other_oracle(void *arg, const char *text,
+                                       enum run_how how)
+{
+    struct play *play = arg;
+    (void)how;
+
+    assert_string_equal(text, "y");
+    return play->placed <= play->passes_up_to
+               ? (struct observation){ .end = END_EXIT }
+               : failure();
+}
+
+static int place(void *arg, size_t step, struct bytes *text, struct bytes *good,
+                 struct err *err)
 {
     struct play *play = arg;
 
     if (play->refuse && step == play->refuse)
         return err_set(err, -ENOSPC, "no room for step %zu", step);
     play->placed = step;
-    *text = bytes_of("x", 1);
+    *text = bytes_of("x", 2);
+    *good = bytes_of("y", 2);
     return 0;
 }
 
@@ -70,7 +86,11 @@ static void carry_out(struct play *play, size_t steps)
     struct observation first = failure();
     struct signature *signature =
         signature_pin(&config, bytes_of("", 0), &first, NULL);
+    struct fleet other = { .slots = 4, .oracle = other_oracle, .arg = play };
+    struct control control = { .fleet = &other, .good_form = true };
     struct verify_spec spec = {
+        .controls = &control,
+        .ncontrols = play->passes_up_to > 0 ? 1 : 0,
         .fleet = &fleet,
         .signature = signature,
         .steps = steps,
@@ -82,7 +102,7 @@ static void carry_out(struct play *play, size_t steps)
     observation_deinit(&first);
     verify_start(&spec, on_done, play);
     assert_int_equal(play->dones, 0);
-    while (fake_fleet_turn(&fleet, 0))
+    while (fake_fleet_turn(&fleet, 0) || fake_fleet_turn(&other, 0))
         ;
     assert_int_equal(play->dones, 1);
     signature_free(signature);
@@ -114,6 +134,20 @@ static void chain_is_walked_back_to_the_last_step_that_fails(void **state)
         assert_true(play.result.walked_back);
         assert_int_equal(play.result.matched, good > 0 ? 3 : 0);
     }
+}
+
+static void step_that_fails_elsewhere_too_is_walked_back(void **state)
+{
+    struct play play = { .fails_up_to = 9, .passes_up_to = 4 };
+    (void)state;
+
+    carry_out(&play, 10);
+    assert_int_equal(play.result.error, 0);
+    assert_int_equal(play.result.step, 4);
+    assert_true(play.result.walked_back);
+    assert_int_equal(play.result.matched, 3);
+    assert_int_equal(play.result.control_runs[0], 3);
+    assert_int_equal(play.result.control_passed[0], 3);
 }
 
 static void lost_runs_are_made_again(void **state)
@@ -155,6 +189,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(newest_step_that_fails_is_the_result),
         cmocka_unit_test(chain_is_walked_back_to_the_last_step_that_fails),
+        cmocka_unit_test(step_that_fails_elsewhere_too_is_walked_back),
         cmocka_unit_test(lost_runs_are_made_again),
         cmocka_unit_test(too_many_lost_runs_end_it),
         cmocka_unit_test(full_disk_is_told),
