@@ -276,6 +276,7 @@ static const struct conflict {
     { "test", "expect", "the test alone decides" },
     { "test", "command", "the test is what is run" },
     { "test", "pass-with", "the test alone decides" },
+    { "test", "good", "the test alone decides" },
     { "quiet", "verbose", "one says less, the other more" },
 };
 
@@ -413,6 +414,11 @@ static int check_paths(struct loader *l)
                        show(config->cwd).text);
     if (config->output)
         error = check_target(l, "output", config->output);
+    if (!error && config->output && config->good &&
+        same_file(config->output, config->good))
+        error = err_set(l->err, -EINVAL,
+                        "--output: '%s' is also --good; choose another file",
+                        show(config->output).text);
     for (size_t i = 0; i < config->reports.n && !error; i++) {
         error = check_target(l, "report", config->reports.at[i]);
         if (!error && config->output &&

@@ -67,6 +67,7 @@ struct config {
     struct strings keep;      /* --keep NAME|none, repeatable */
     struct strings pass_with; /* --pass-with PART, repeatable: one other
                                * environment, in which candidates must pass */
+    char *good;               /* --good FILE: the fixed script; NULL: none */
     enum config_tightness tightness; /* --signature */
     enum config_expect expect;       /* --expect exit:N|signal:NAME|timeout */
     int expect_value;                /* exit code or signal number */

@@ -90,6 +90,10 @@ static const struct option table[] = {
               "interpreter (python:PROGRAM), a variable (env:NAME=VALUE), a "
               "folder in front of PYTHONPATH (path:DIR); repeatable, all "
               "parts make one environment" },
+    { .name = "good", .type = OPTION_TEXT, FAILURE, AT(good),
+      .path = PATH_FILE, .metavar = "FILE",
+      .help = "the fixed script: where the two differ they stay, what goes "
+              "in one goes in the other, and that must go on passing" },
     { .name = "test", .type = OPTION_TEXT, FAILURE, AT(test),
       .metavar = "CMD",
       .help = "let a command decide: called with the candidate's path as last "

@@ -176,8 +176,7 @@ void explain_no_pass(const struct control *control,
                      const struct signature *signature,
                      const struct observation *o, struct buf *out)
 {
-    buf_addf(out, "%s does not pass %s: passed in %u of %u runs",
-             control->good_form ? "the fixed script" : "the script",
+    buf_addf(out, "the script does not pass %s: passed in %u of %u runs",
              control->what, control->passed, control->runs);
     buf_adds(out, "\n  it ended with: ");
     signature_passes(signature, o, out);

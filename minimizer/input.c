@@ -25,19 +25,23 @@ static int check_text(const char *path, struct bytes text, struct err *err)
     return 0;
 }
 
-/* "dir/gemm.py" gives "dir/gemm.min.py". */
-static char *default_output(const char *dir, const char *name)
+/* "gemm.py" with "min" gives "gemm.min.py". */
+static char *with_word(const char *name, const char *word)
 {
     size_t len = strlen(name);
     const char *ending = "";
-    char *file, *path;
 
     if (len > 3 && strcmp(name + len - 3, ".py") == 0) {
         len -= 3;
         ending = ".py";
     }
-    file = xasprintf("%.*s.min%s", (int)len, name, ending);
-    path = file_join(dir, file);
+    return xasprintf("%.*s.%s%s", (int)len, name, word, ending);
+}
+
+static char *default_output(const char *dir, const char *name)
+{
+    char *file = with_word(name, "min"), *path = file_join(dir, file);
+
     free(file);
     return path;
 }
@@ -94,34 +98,96 @@ static int locate(struct input *input, struct err *err)
     return 0;
 }
 
+/* Read a script with its freeze marks: its text without those that are code,
+ * and what they froze. The outputs are the caller's. */
+static int read_script(const char *path, size_t *original_len, char **text,
+                       size_t *len, struct span **frozen, size_t *nfrozen,
+                       struct err *err)
+{
+    char *original = NULL;
+    struct err why;
+    int error = file_read(path, SCRIPT_MAX_BYTES, &original, original_len, err);
+
+    if (!error)
+        error = check_text(path, bytes_of(original, *original_len), err);
+    if (!error) {
+        error = freeze_read(bytes_of(original, *original_len), text, len,
+                            frozen, nfrozen, &why);
+        if (error)
+            err_set(err, error, "%s: %.900s", path, why.text);
+    }
+    free(original);
+    return error;
+}
+
+static int by_start(const void *a, const void *b)
+{
+    const struct span *x = a, *y = b;
+
+    if (x->start != y->start)
+        return x->start < y->start ? -1 : 1;
+    return x->end < y->end ? -1 : x->end > y->end;
+}
+
+/* Freeze these spans as well, and bring all in order. */
+static void add_frozen(struct input *input, const struct span *spans, size_t n)
+{
+    size_t last = 0;
+
+    input->frozen = xreallocarray(input->frozen, input->nfrozen + n + 1,
+                                  sizeof(*input->frozen));
+    if (n > 0)
+        memcpy(input->frozen + input->nfrozen, spans, n * sizeof(*spans));
+    n += input->nfrozen;
+    qsort(input->frozen, n, sizeof(*input->frozen), by_start);
+    for (size_t i = 1; i < n; i++) {
+        struct span *before = &input->frozen[last], at = input->frozen[i];
+
+        if (at.start < before->end)
+            before->end = at.end > before->end ? at.end : before->end;
+        else
+            input->frozen[++last] = at;
+    }
+    input->nfrozen = n > 0 ? last + 1 : 0;
+}
+
+static int load_good(struct input *input, const struct config *config,
+                     struct err *err)
+{
+    char *text = NULL;
+    size_t original_len, len = 0, nfrozen = 0;
+    struct span *frozen = NULL;
+    int error = read_script(config->good, &original_len, &text, &len, &frozen,
+                            &nfrozen, err);
+
+    if (!error)
+        error = twin_init(&input->twin, bytes_of(input->text, input->len),
+                          bytes_of(text, len), config->good, err);
+    if (!error) {
+        add_frozen(input, input->twin.frozen, input->twin.nfrozen);
+        input->good_output = with_word(input->output, "good");
+    }
+    free(frozen);
+    free(text);
+    return error;
+}
+
 int input_load(struct input *input, const struct config *config,
                struct err *err)
 {
-    char *original = NULL;
     int error;
 
     *input = (struct input){ .path = xstrdup(config->script) };
-    error = file_read(input->path, SCRIPT_MAX_BYTES, &original,
-                      &input->original_len, err);
-    if (!error)
-        error = check_text(input->path, bytes_of(original, input->original_len),
-                           err);
+    error = read_script(input->path, &input->original_len, &input->text,
+                        &input->len, &input->frozen, &input->nfrozen, err);
     if (!error)
         error = locate(input, err);
     if (!error)
         error = place_output(input, config, err);
-    if (!error) {
-        struct err why;
-
-        error =
-            freeze_read(bytes_of(original, input->original_len), &input->text,
-                        &input->len, &input->frozen, &input->nfrozen, &why);
-        if (error)
-            err_set(err, error, "%s: %.900s", input->path, why.text);
-    }
+    if (!error && config->good)
+        error = load_good(input, config, err);
     if (!error)
         input->tree = tree_parse(bytes_of(input->text, input->len));
-    free(original);
     if (error)
         input_deinit(input);
     return error;
@@ -133,6 +199,8 @@ void input_deinit(struct input *input)
     free(input->path);
     free(input->dir);
     free(input->name);
+    twin_deinit(&input->twin);
+    free(input->good_output);
     free(input->output);
     free(input->text);
     free(input->frozen);

@@ -10,6 +10,7 @@
 #include "config/config.h"
 #include "config/err.h"
 #include "grammar/tree.h"
+#include "grammar/twin.h"
 
 #define SCRIPT_MAX_BYTES (16u << 20)
 
@@ -21,15 +22,17 @@ struct input {
     char *text;   /* without the marks of freeze.h; NUL-terminated */
     size_t len;
     size_t original_len; /* bytes of the file itself */
-    struct span *frozen;
+    struct span *frozen; /* by marks, and where the good script differs */
     size_t nfrozen;
+    struct twin twin;  /* --good; empty without */
+    char *good_output; /* absolute: the good form of the best; or NULL */
     struct tree *tree; /* of text */
     int mode;          /* permission bits of the script, for the result */
 };
 
 /* Read and check. -ENOENT, -EISDIR, -EACCES, -E2BIG, -EINVAL (empty, binary,
- * bad freeze marks, output folder) with a sentence: all are the user's to mend
- * (exit 2). */
+ * bad freeze marks, output folder, a good script that is no version of this
+ * one) with a sentence: all are the user's to mend (exit 2). */
 int input_load(struct input *input, const struct config *config,
                struct err *err);
 void input_deinit(struct input *input);

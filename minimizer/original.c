@@ -32,7 +32,6 @@ struct original {
     struct guard guard; /* once pinned */
     struct control controls[CONTROLS_MAX];
     unsigned ncontrols, checked;
-    char *other_words; /* "in the other environment (env:A=1)" */
     struct span *idle;
     struct original_facts facts;
 };
@@ -110,7 +109,8 @@ void original_free(struct original *o)
     signature_free(o->signature);
     guard_deinit(&o->guard);
     free(o->idle);
-    free(o->other_words);
+    for (unsigned i = 0; i < o->ncontrols; i++)
+        free((char *)(uintptr_t)o->controls[i].what); /* made by us */
     free(o);
 }
 
@@ -272,12 +272,15 @@ static void original_on_control(void *arg, const struct control_result *r)
 static void check_next(struct original *o)
 {
     const struct control *control = &o->controls[o->checked];
+    const struct input *input = o->spec.input;
     struct control_spec spec = {
         .config = o->spec.config,
         .signature = o->signature,
         .control = control,
-        .text = text_of(o),
-        .can_fork = o->spec.other_can_fork,
+        .text = control->good_form ? bytes_of(input->twin.good, input->twin.len)
+                                   : text_of(o),
+        .can_fork =
+            control->good_form ? o->spec.can_fork : o->spec.other_can_fork,
         .cwd = o->facts.cwd,
     };
 
@@ -289,21 +292,38 @@ static void check_next(struct original *o)
         o->events.known(o->arg);
 }
 
-static void add_controls(struct original *o)
+static void add_control(struct original *o, struct fleet *fleet, bool good_form,
+                        char *taken)
 {
-    const struct strings *parts = &o->spec.config->pass_with;
+    o->controls[o->ncontrols++] = (struct control){
+        .what = taken,
+        .fleet = fleet,
+        .good_form = good_form,
+    };
+}
+
+/* "with python:..., env:A=1". */
+static char *name_other(const struct strings *parts)
+{
     struct buf words;
 
-    o->facts.controls = o->controls;
-    if (!o->spec.other)
-        return;
-    buf_init(&words, 1 << 16);
+    buf_init(&words, 1 << 20);
+    buf_adds(&words, "with ");
     for (size_t i = 0; i < parts->n; i++)
         buf_addf(&words, "%s%s", i > 0 ? ", " : "", parts->at[i]);
-    o->other_words = xasprintf("with %s", buf_str(&words));
-    buf_deinit(&words);
-    o->controls[o->ncontrols++] =
-        (struct control){ .what = o->other_words, .fleet = o->spec.other };
+    return buf_take(&words, NULL);
+}
+
+static void add_controls(struct original *o)
+{
+    const struct config *config = o->spec.config;
+
+    if (o->spec.other)
+        add_control(o, o->spec.other, false, name_other(&config->pass_with));
+    if (o->spec.input->twin.good)
+        add_control(o, o->spec.fleet, true,
+                    xasprintf("in the fixed form (%s)", config->good));
+    o->facts.controls = o->controls;
     o->facts.ncontrols = o->ncontrols;
 }
 

@@ -65,6 +65,7 @@ static struct report facts(const struct outcome *o)
         .tool_cpu_s = own_cpu_s(),
         .original = { input->path, bytes_of(input->text, input->len) },
         .result = { view->searched ? input->output : NULL, o->best },
+        .good = { view->searched ? input->good_output : NULL, o->good },
         .verify_runs = view->verify_runs,
         .verify_matched = view->verify_matched,
         .rate_runs = o->original ? o->original->runs : 0,

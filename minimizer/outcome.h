@@ -18,7 +18,7 @@ struct outcome {
     const struct input *input;
     const struct original_facts *original; /* NULL: no signature pinned */
     const struct steps *steps;             /* NULL: no search */
-    struct bytes best;
+    struct bytes best, good; /* good: its good form, empty without */
     struct reasons *reasons; /* what was refused; NULL: not known */
 };
 

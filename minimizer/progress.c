@@ -180,6 +180,8 @@ static void print_result(const struct session_view *view, struct bytes text)
     printf("%s: %zu bytes, %zu lines (from %zu bytes, %zu lines)\n",
            view->output, view->bytes, view->lines, view->original_bytes,
            view->original_lines);
+    if (view->good_output)
+        printf("%s: its good form\n", view->good_output);
     if (view->verify_runs > 0)
         printf("failed again in %u of %u fresh runs\n", view->verify_matched,
                view->verify_runs);

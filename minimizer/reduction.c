@@ -48,6 +48,14 @@ static void reduction_on_settled(void *arg);
 
 /* ---- made and freed ---- */
 
+/* NULL: there is none. */
+static const struct twin *twin_of(const struct reduction *r)
+{
+    const struct twin *twin = &r->spec.facts.input->twin;
+
+    return twin->good ? twin : NULL;
+}
+
 static struct steps *make_steps(struct reduction *r)
 {
     static const struct steps_events events = {
@@ -62,6 +70,8 @@ static struct steps *make_steps(struct reduction *r)
         .job = r->job,
         .path = input->output,
         .mode = input->mode,
+        .twin = twin_of(r),
+        .good_path = input->good_output,
     };
 
     return steps_new(&spec, bytes_of(input->text, input->len), &events, r);
@@ -84,6 +94,8 @@ static struct search *make_search(const struct reduction *r)
         .keep = facts->original->guard,
         .idle = facts->original->idle,
         .nidle = facts->original->nidle,
+        .marks = input->twin.marks,
+        .nmarks = input->twin.nplaces,
     };
     struct span *frames;
     struct search *search;
@@ -116,6 +128,7 @@ static struct trials *make_trials(struct reduction *r)
         .fresh_timeout_ms = original->fresh_timeout_ms,
         .cwd = original->cwd,
         .tries = 1,
+        .twin = twin_of(r),
         .max_runs = (uint64_t)facts->config->max_runs,
         .controls = original->controls,
         .ncontrols = original->ncontrols,
@@ -175,6 +188,10 @@ static void add_step(struct reduction *r, const char *kind)
         .mutated = search_mutated(r->search),
     };
 
+    if (twin_of(r)) {
+        step.marks = xcalloc(twin_of(r)->nplaces, sizeof(*step.marks));
+        search_marks(r->search, 0, step.marks);
+    }
     steps_add(r->steps, &step);
 }
 

@@ -407,8 +407,7 @@ static int place_step(void *arg, size_t step, struct bytes *text,
 {
     struct session *s = arg;
 
-    *good = bytes_of("", 0);
-    return steps_place(reduction_steps(s->reduction), step, text, err);
+    return steps_place(reduction_steps(s->reduction), step, text, good, err);
 }
 
 static void session_on_verified(void *arg, const struct verify_result *result)
@@ -454,6 +453,7 @@ static void verify_begin(struct session *s)
         .cwd = facts->cwd,
         /* Elsewhere its siblings would be missing: laid like a candidate. */
         .path = beside ? s->input.output : NULL,
+        .good_path = beside ? s->input.good_output : NULL,
         .place = place_step,
     };
 
@@ -483,6 +483,8 @@ static void write_reports(struct session *s)
         .original = facts_of(s),
         .steps = s->reduction ? reduction_steps(s->reduction) : NULL,
         .best = session_text(s),
+        .good = s->reduction ? steps_good(reduction_steps(s->reduction))
+                             : bytes_of("", 0),
         .reasons =
             s->code == EXIT_DONE ? reduction_reasons(s->reduction) : NULL,
     };
@@ -554,6 +556,7 @@ struct session_view session_view(const struct session *s)
         .status = s->status,
         .script = s->input.path,
         .output = s->input.output,
+        .good_output = s->input.good_output,
         .original_bytes = s->input.original_len,
         .original_lines = report_lines(bytes_of(s->input.text, s->input.len)),
         .bytes = session_text(s).len,

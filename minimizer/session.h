@@ -44,6 +44,7 @@ struct session_view {
     bool searched;      /* there is a best file */
     const char *status; /* "verified", "unverified", ... ; NULL: under way */
     const char *script, *output;
+    const char *good_output; /* the good form of the best, or NULL */
     size_t original_bytes, original_lines;
     size_t bytes, lines; /* of the best so far */
     uint64_t runs;       /* candidates really executed */

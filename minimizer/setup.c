@@ -125,6 +125,7 @@ void setup_build(struct job_setup *setup, const struct config *config,
     tree_imports(input->tree, add_preload, &setup->preload);
     tree_early_env(input->tree, add_env, &setup->early_env);
     hide(setup, input, input->output);
+    hide(setup, input, input->good_output);
     hide(setup, input, config->state);
     for (size_t i = 0; i < config->reports.n; i++)
         hide(setup, input, config->reports.at[i]);

@@ -29,6 +29,18 @@ int state_open(struct store **store, const struct config *config,
     return error;
 }
 
+/* The good form is written beside the best file: one that stands there without
+ * a best file is someone else's. */
+static int check_good_output(const struct input *input, struct err *err)
+{
+    if (!input->good_output || access(input->good_output, F_OK))
+        return 0;
+    return err_set(err, -EEXIST,
+                   "%s: exists, and there is no result beside it; move it "
+                   "away, choose another name with -o, or give --force",
+                   input->good_output);
+}
+
 int state_check_output(struct store *store, const struct config *config,
                        const struct input *input, struct err *err)
 {
@@ -36,8 +48,10 @@ int state_check_output(struct store *store, const struct config *config,
     size_t len;
     bool ours;
 
-    if (access(input->output, F_OK) || config->force)
+    if (config->force)
         return 0;
+    if (access(input->output, F_OK))
+        return check_good_output(input, err);
     int error = file_read(input->output, SCRIPT_MAX_BYTES, &data, &len, err);
     if (error)
         return error;
@@ -72,6 +86,8 @@ static struct hash128 key_of(const struct state_facts *f)
                  f->other_version ? f->other_version : "");
     for (size_t i = 0; i < f->config->pass_with.n; i++)
         buf_addf(&text, "\npass-with %s", f->config->pass_with.at[i]);
+    if (input->twin.good)
+        key = hash_more(key, input->twin.good, input->twin.len);
     for (unsigned i = 0; i < o->ncontrols; i++)
         buf_addf(&text, "\n%d", (int)o->controls[i].fork);
     for (size_t i = 0; i < o->guard->nnames; i++)

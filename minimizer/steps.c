@@ -14,8 +14,12 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "config/buf.h"
 #include "config/file.h"
 #include "config/mem.h"
+#include "grammar/twin.h"
+
+#define GOOD_MAX ((size_t)64 << 20) /* bytes of a good form */
 
 struct steps {
     struct steps_spec spec;
@@ -32,6 +36,7 @@ struct steps {
 
     char *best; /* the text in the best file */
     size_t best_len;
+    struct buf good; /* its good form */
 };
 
 static void set_best(struct steps *s, struct bytes text)
@@ -41,11 +46,28 @@ static void set_best(struct steps *s, struct bytes text)
     s->best_len = text.len;
 }
 
-static int write_best(struct steps *s, struct bytes text, struct err *err)
+/* The good form of step i, beside the best file. */
+static int write_good(struct steps *s, size_t i, struct bytes text,
+                      struct err *err)
+{
+    if (!s->spec.twin)
+        return 0;
+    buf_clear(&s->good);
+    if (twin_form(s->spec.twin, text, s->chain[i].marks, &s->good))
+        return err_set(err, -E2BIG, "the good form of step %zu is too long", i);
+    return file_replace(s->spec.good_path, s->good.data, s->good.len,
+                        s->spec.mode, err);
+}
+
+/* Step i is the best. */
+static int write_best(struct steps *s, size_t i, struct bytes text,
+                      struct err *err)
 {
     int error =
         file_replace(s->spec.path, text.data, text.len, s->spec.mode, err);
 
+    if (!error)
+        error = write_good(s, i, text, err);
     if (!error)
         set_best(s, text);
     return error;
@@ -59,6 +81,7 @@ struct steps *steps_new(const struct steps_spec *spec, struct bytes original,
     s->spec = *spec;
     s->events = *events;
     s->arg = arg;
+    buf_init(&s->good, GOOD_MAX);
     set_best(s, original);
     return s;
 }
@@ -67,6 +90,9 @@ void steps_free(struct steps *s)
 {
     if (!s)
         return;
+    for (size_t i = 0; i < s->n; i++)
+        free(s->chain[i].marks);
+    buf_deinit(&s->good);
     free(s->chain);
     free(s->placed);
     free(s->best);
@@ -100,7 +126,7 @@ static void steps_on_durable(void *arg, int error, const struct err *err)
         s->events.failed(s->arg, err);
     } else if (k->step >= s->written && !s->sealed) {
         s->written = k->step;
-        if (write_best(s, bytes_of(k->text, k->len), &why))
+        if (write_best(s, k->step, bytes_of(k->text, k->len), &why))
             s->events.failed(s->arg, &why);
         else
             s->events.kept(s->arg, k->step);
@@ -141,7 +167,7 @@ void steps_keep(struct steps *s, struct bytes text,
 int steps_restore(struct steps *s, struct bytes text, struct err *err)
 {
     s->written = s->n - 1;
-    return write_best(s, text, err);
+    return write_best(s, s->n - 1, text, err);
 }
 
 /* ---- from the store ---- */
@@ -163,7 +189,8 @@ static bool find_step(void *arg, const struct store_step *step)
     return false;
 }
 
-int steps_place(struct steps *s, size_t i, struct bytes *text, struct err *err)
+int steps_place(struct steps *s, size_t i, struct bytes *text,
+                struct bytes *good, struct err *err)
 {
     struct finding f = { .step = i };
     int error = store_steps(s->spec.store, s->spec.job, find_step, &f, err);
@@ -177,7 +204,9 @@ int steps_place(struct steps *s, size_t i, struct bytes *text, struct err *err)
     free(s->placed);
     s->placed = f.text;
     *text = bytes_of(f.text, f.len);
-    return write_best(s, *text, err);
+    error = write_best(s, i, *text, err);
+    *good = steps_good(s);
+    return error;
 }
 
 void steps_seal(struct steps *s)
@@ -200,6 +229,11 @@ const struct step *steps_at(const struct steps *s, size_t i)
 unsigned steps_writing(const struct steps *s)
 {
     return s->writing;
+}
+
+struct bytes steps_good(const struct steps *s)
+{
+    return buf_bytes(&s->good);
 }
 
 struct bytes steps_text(const struct steps *s)

@@ -18,22 +18,26 @@
 #include "minimizer/store/writer.h"
 
 struct steps;
+struct twin;
 
 /* What is known of a step without its text, which is in the store. */
 struct step {
-    const char *kind; /* of its edit; static */
-    uint64_t run;     /* executed runs so far */
-    uint64_t at_ms;   /* since the minimization began */
-    size_t bytes;     /* of the text after it */
-    bool mutated;     /* it, or a step before it, holds a mutating edit */
+    const char *kind;   /* of its edit; static */
+    uint64_t run;       /* executed runs so far */
+    uint64_t at_ms;     /* since the minimization began */
+    size_t bytes;       /* of the text after it */
+    bool mutated;       /* it, or a step before it, holds a mutating edit */
+    struct span *marks; /* of the twin's places in it, taken; NULL: no twin */
 };
 
 struct steps_spec {
     struct store *store;
     struct writer *writer; /* of this job */
     int64_t job;
-    const char *path; /* of the best file */
-    int mode;         /* its permission bits */
+    const char *path;        /* of the best file */
+    int mode;                /* its permission bits */
+    const struct twin *twin; /* NULL: there is none */
+    const char *good_path;   /* of the best file's good form, beside it */
 };
 
 struct steps_events {
@@ -52,7 +56,8 @@ struct steps *steps_new(const struct steps_spec *spec, struct bytes original,
                         const struct steps_events *events, void *arg);
 void steps_free(struct steps *steps);
 
-/* The chain grows. The store has the text, or steps_keep() gives it. */
+/* The chain grows by a copy. The store has the text, or steps_keep() gives it.
+ */
 void steps_add(struct steps *steps, const struct step *step);
 
 /* Keep the newest step, with this text (copied) and the report that led to it
@@ -64,11 +69,11 @@ void steps_keep(struct steps *steps, struct bytes text,
  * of file_replace(). Blocks. */
 int steps_restore(struct steps *steps, struct bytes text, struct err *err);
 
-/* Put step i of the store into the best file and lend its text until the next
- * call. -ENOENT when the store lacks it, errors of store and file, with a
- * sentence. Blocks. */
+/* Put step i of the store into the best file and lend its text, and that of its
+ * good form ("" without a twin), until the next call. -ENOENT when the store
+ * lacks it, errors of store and file, with a sentence. Blocks. */
 int steps_place(struct steps *steps, size_t i, struct bytes *text,
-                struct err *err);
+                struct bytes *good, struct err *err);
 
 /* From here on the best file stays as it is: what is still under way to the
  * store gets there, but is not told as kept. */
@@ -83,5 +88,8 @@ unsigned steps_writing(const struct steps *steps);
 
 /* What stands in the best file; borrowed until the loop runs on. */
 struct bytes steps_text(const struct steps *steps);
+
+/* The good form of that; empty without a twin. */
+struct bytes steps_good(const struct steps *steps);
 
 #endif

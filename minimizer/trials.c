@@ -19,6 +19,7 @@
 #include "config/buf.h"
 #include "config/log.h"
 #include "config/mem.h"
+#include "grammar/twin.h"
 #include "minimizer/asks.h"
 
 #define NONES_MAX 2       /* runs of one trial that may come to nothing */
@@ -33,6 +34,7 @@ struct trial {
     bool confirm;                 /* the fresh run after a forked yes */
     unsigned misses, hits;        /* of this ask */
     unsigned nones;
+    struct span *marks; /* the twin's places in its text; NULL: no twin */
 };
 
 struct trials {
@@ -64,6 +66,12 @@ struct trials *trials_new(const struct trials_spec *spec,
     return t;
 }
 
+static void trial_free(struct trial *trial)
+{
+    free(trial->marks);
+    free(trial);
+}
+
 void trials_free(struct trials *t)
 {
     if (!t)
@@ -72,7 +80,7 @@ void trials_free(struct trials *t)
         struct trial *trial = t->list;
 
         t->list = trial->next;
-        free(trial);
+        trial_free(trial);
     }
     free(t);
 }
@@ -89,6 +97,10 @@ static struct trial *take(struct trials *t)
     trial = xcalloc(1, sizeof(*trial));
     trial->trials = t;
     trial->search = search;
+    if (t->spec.twin) { /* now: later the search may have moved on */
+        trial->marks = xcalloc(t->spec.twin->nplaces, sizeof(*trial->marks));
+        search_marks(t->spec.search, search.id, trial->marks);
+    }
     trial->next = t->list;
     t->list = trial;
     return trial;
@@ -101,7 +113,7 @@ static void drop(struct trials *t, struct trial *trial)
     while (*at != trial)
         at = &(*at)->next;
     *at = trial->next;
-    free(trial);
+    trial_free(trial);
 }
 
 /* ---- the asks of a trial ---- */
@@ -126,6 +138,22 @@ static struct fleet *fleet_of(const struct trial *trial)
     return control ? control->fleet : trial->trials->spec.fleet;
 }
 
+/* Have the fleet run the candidate, or its good form. */
+static void give(struct trial *trial, struct run_request *request,
+                 bool good_form)
+{
+    const struct twin *twin = trial->trials->spec.twin;
+    struct buf good;
+
+    buf_init(&good, FRAME_MAX_BYTES);
+    if (good_form) {
+        twin_form(twin, trial->search.text, trial->marks, &good);
+        request->text = buf_bytes(&good);
+    }
+    fleet_run(fleet_of(trial), request, trial_on_done, trial);
+    buf_deinit(&good);
+}
+
 /* A run of the present ask. */
 static void start(struct trial *trial)
 {
@@ -144,7 +172,7 @@ static void start(struct trial *trial)
     trial->out = true;
     t->out++;
     t->out_elsewhere += fleet_of(trial) != t->spec.fleet;
-    fleet_run(fleet_of(trial), &request, trial_on_done, trial);
+    give(trial, &request, c && c->good_form);
 }
 
 static void begin(struct trial *trial)

@@ -17,6 +17,7 @@
 #include "minimizer/store/store.h"
 
 struct trials;
+struct twin;
 
 /* All pointers are borrowed for the trials' life. */
 struct trials_spec {
@@ -28,6 +29,7 @@ struct trials_spec {
     const char *cwd;   /* NULL: the run's own folder */
     unsigned tries;    /* runs without the failure that make a no; 1: steady */
     uint64_t max_runs; /* 0: no budget */
+    const struct twin *twin; /* whose places the search follows, or NULL */
     const struct control *controls; /* what must pass */
     unsigned ncontrols;             /* at most CONTROLS_MAX */
 };

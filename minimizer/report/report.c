@@ -196,6 +196,7 @@ int report_json(const struct report *report, struct buf *out)
     json_put_real(object, "tool_cpu_s", report->tool_cpu_s);
     put_file(object, "original", &report->original);
     put_file(object, "result", &report->result);
+    put_file(object, "good", &report->good);
     put_controls(object, report);
     put_rates(object, report);
     put_text(object, "signature", report->signature);

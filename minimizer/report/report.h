@@ -2,12 +2,13 @@
  *
  * Members, all always there: schema (1), status, runs, cached, rejected_early,
  * no_verdict, accepted, wall_s, tool_cpu_s, original and result {path, bytes,
- * lines, sha256}, verification {runs, matched}, controls [{what, runs, passed,
- * original {runs, passed}}], rate {matched, runs, low, high} (95 %,
- * interval.h), signature, minimal (true, or the budget that stopped the search,
- * or null before a search), steps [{t, run, kind, bytes}], mutation_began (the
- * first of the steps, counted from 0, that changed the computation, or null),
- * reasons [{first, last, outcome}]. A file without text is null. */
+ * lines, sha256}, good (as result, or null: no --good), verification {runs,
+ * matched}, controls [{what, runs, passed, original {runs, passed}}], rate
+ * {matched, runs, low, high} (95 %, interval.h), signature, minimal (true, or
+ * the budget that stopped the search, or null before a search), steps [{t, run,
+ * kind, bytes}], mutation_began (the first of the steps, counted from 0, that
+ * changed the computation, or null), reasons [{first, last, outcome}]. A file
+ * without text is null. */
 #ifndef AUTODD_REPORT_H
 #define AUTODD_REPORT_H
 
@@ -61,6 +62,7 @@ struct report {
     uint64_t cached, rejected_early, no_verdict, accepted;
     double wall_s, tool_cpu_s;
     struct report_file original, result;
+    struct report_file good;              /* the result's good form */
     uint64_t verify_runs, verify_matched; /* of the result, fresh */
     const struct report_control *controls;
     size_t ncontrols;

@@ -85,6 +85,7 @@ struct search {
     uint64_t base_number; /* commits so far */
     struct span *frozen, *frames;
     size_t nfrozen, nframes;
+    struct span *marks; /* opts.nmarks of them */
 
     struct edits edits; /* of this round, moved along */
     struct queue queue;
@@ -263,6 +264,8 @@ struct search *search_new(struct bytes text, const struct span *frozen,
     search->frames = copy_spans(opts->frames, opts->nframes);
     search->nframes = opts->nframes;
     search->opts.frames = NULL;
+    search->marks = copy_spans(opts->marks, opts->nmarks);
+    search->opts.marks = NULL;
     buf_init(&search->text, text.len);
     edits_init(&search->edits);
     queue_init(&search->queue);
@@ -300,6 +303,7 @@ void search_free(struct search *search)
     version_free(&search->base);
     free(search->frozen);
     free(search->frames);
+    free(search->marks);
     free(search);
 }
 
@@ -450,6 +454,7 @@ static void commit(struct search *search, const struct patch *patch,
     edits_rebase(&search->edits, patch);
     spans_rebase(search->frozen, search->nfrozen, patch);
     spans_rebase(search->frames, search->nframes, patch);
+    spans_rebase(search->marks, search->opts.nmarks, patch);
     blocks_rebase(&search->blocks, patch);
     bindings_rebase(search->bindings, patch);
     version_free(&search->base);
@@ -909,6 +914,22 @@ bool search_next(struct search *search, struct search_trial *given)
         }
     }
     return false;
+}
+
+void search_marks(const struct search *search, uint64_t id, struct span *out)
+{
+    size_t n = search->opts.nmarks;
+
+    if (n > 0)
+        memcpy(out, search->marks, n * sizeof(*out));
+    for (size_t i = 0; i < search->nout; i++) {
+        const struct trial *trial = search->out[i];
+
+        if (trial->id != id)
+            continue;
+        assert(trial->base == search->base_number);
+        spans_rebase(out, n, &trial->patch);
+    }
 }
 
 bool search_finished(const struct search *search)

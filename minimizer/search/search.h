@@ -49,6 +49,11 @@ struct search_opts {
     const struct span *frames;
     size_t nframes;
 
+    /* Spans of the text, sorted, that are followed through all edits:
+     * search_marks(). Copied. */
+    const struct span *marks;
+    size_t nmarks;
+
     /* What a candidate must be to be worth a run, seen from its tree; NULL:
      * nothing more. Pure. `keep` is what it looks at, borrowed for the search's
      * life. */
@@ -81,6 +86,11 @@ void search_free(struct search *search);
 /* The next trial, if one can be started now. False: nothing to start until a
  * report comes, or finished. */
 bool search_next(struct search *search, struct search_trial *trial);
+
+/* Where the marks of search_opts are in the text of trial `id`, which
+ * search_next() has just given, or, for 0, in search_text(): into `out`, which
+ * has room for all. */
+void search_marks(const struct search *search, uint64_t id, struct span *out);
 
 /* Take a verdict. True when a new, smaller base was committed since the last
  * report: search_text() has it. (In rare cases search_next() commits a text

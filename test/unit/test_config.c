@@ -128,6 +128,7 @@ static void parts_of_another_environment_are_a_list(void **state)
     REFUSED("cannot replace the interpreter", "a.py", "--pass-with", "python:a",
             "--command", "python3 {file}");
     REFUSED("contradict", "a.py", "--pass-with", "env:A=1", "--test", "./t");
+    REFUSED("contradict", "a.py", "--good", "b.py", "--test", "./t");
 }
 
 static void paths_in_parts_count_from_the_settings_file(void **state)

@@ -37,6 +37,7 @@ static struct report full_report(void)
         .tool_cpu_s = 1.25,
         .original = { "gemm.py", { "a\nb\nc\n", 6 } },
         .result = { "gemm.min.py", { "abc", 3 } },
+        .good = { "gemm.min.good.py", { "abcd", 4 } },
         .verify_runs = 3,
         .verify_matched = 3,
         .rate_runs = 4,
@@ -97,6 +98,7 @@ static void all_members_are_there_with_their_values(void **state)
     assert_int_equal(json_get_int(json_get(r, "verification"), "runs", 0), 3);
     assert_int_equal(json_get_int(json_get(r, "verification"), "matched", 0),
                      3);
+    assert_int_equal(json_get_int(json_get(r, "good"), "bytes", 0), 4);
     assert_string_equal(json_get_str(control, "what", ""), "with env:A=1");
     assert_int_equal(json_get_int(control, "runs", 0), 3);
     assert_int_equal(json_get_int(control, "passed", 0), 2);

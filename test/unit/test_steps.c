@@ -13,6 +13,7 @@
 
 #include "config/file.h"
 #include "config/mem.h"
+#include "grammar/twin.h"
 #include "minimizer/steps.h"
 
 static uv_sem_t gate;
@@ -39,6 +40,8 @@ struct fixture {
     struct test_loop loop;
     char dir[64];
     char *state, *best;
+    char *good;       /* where good forms go */
+    struct twin twin; /* of the steps; empty: none */
     struct store *store;
     int64_t job;
     struct writer *writer;
@@ -104,7 +107,13 @@ static void make_steps(struct fixture *f)
 {
     static const struct steps_events events = { on_kept, on_failed,
                                                 on_settled };
-    struct steps_spec spec = { f->store, f->writer, f->job, f->best, 0640 };
+    struct steps_spec spec = { .store = f->store,
+                               .writer = f->writer,
+                               .job = f->job,
+                               .path = f->best,
+                               .mode = 0640,
+                               .twin = f->twin.good ? &f->twin : NULL,
+                               .good_path = f->good };
     char text[] = "original";
 
     f->steps = steps_new(&spec, bytes_of(text, 8), &events, f);
@@ -125,6 +134,7 @@ static int make_fixture(void **state)
         return -1;
     f->state = xasprintf("%s/state.db", f->dir);
     f->best = xasprintf("%s/best.py", f->dir);
+    f->good = xasprintf("%s/best.good.py", f->dir);
     /* No step has the script's text: a text the store knows is a step's. */
     if (store_open(&f->store, f->state, false, NULL) ||
         store_job(f->store, (struct hash128){ 1, 1 }, "a.py",
@@ -143,21 +153,32 @@ static int drop_fixture(void **state)
     unlink(f->state);
     unlink(f->best);
     rmdir(f->best);
+    unlink(f->good);
     int left = rmdir(f->dir);
     uv_sem_destroy(&gate);
     free(f->state);
     free(f->best);
+    free(f->good);
+    twin_deinit(&f->twin);
     free(f);
     return left;
 }
 
 static void add(struct fixture *f, const char *kind, const char *text)
 {
-    struct step step = { .kind = kind,
-                         .run = steps_count(f->steps),
-                         .at_ms = 7,
-                         .bytes = strlen(text) };
+    struct step step = {
+        .kind = kind,
+        .run = steps_count(f->steps),
+        .at_ms = 7,
+        .bytes = strlen(text),
+    };
 
+    if (f->twin.good) { /* its one place: behind '=' */
+        uint32_t at = (uint32_t)(strchr(text, '=') + 1 - text);
+
+        step.marks = xcalloc(1, sizeof(*step.marks));
+        *step.marks = (struct span){ at, at + 1 };
+    }
     steps_add(f->steps, &step);
 }
 
@@ -281,7 +302,7 @@ static void a_file_that_cannot_be_written_is_told(void **state)
 static void a_sealed_file_stays_while_the_store_gets_the_rest(void **state)
 {
     struct fixture *f = *state;
-    struct bytes text;
+    struct bytes text, good;
 
     f->seal_when_kept = true;
     keep(f, "zero");
@@ -289,7 +310,7 @@ static void a_sealed_file_stays_while_the_store_gets_the_rest(void **state)
     uv_run(&f->loop.uv, UV_RUN_DEFAULT);
     assert_string_equal(f->events, "kept 0 settled ");
     assert_file(f, "zero");
-    assert_int_equal(steps_place(f->steps, 1, &text, NULL), 0);
+    assert_int_equal(steps_place(f->steps, 1, &text, &good, NULL), 0);
     assert_memory_equal(text.data, "one", 3);
     finish(f);
 }
@@ -362,13 +383,13 @@ static void any_step_can_be_put_in_place(void **state)
 {
     struct fixture *f = *state;
     const char *texts[] = { "zero", "one", "two" };
-    struct bytes text;
+    struct bytes text, good;
 
     for (size_t i = 0; i < ARRAY_LEN(texts); i++)
         keep(f, texts[i]);
     uv_run(&f->loop.uv, UV_RUN_DEFAULT);
     for (size_t i = ARRAY_LEN(texts); i-- > 0;) {
-        assert_int_equal(steps_place(f->steps, i, &text, NULL), 0);
+        assert_int_equal(steps_place(f->steps, i, &text, &good, NULL), 0);
         assert_int_equal(text.len, strlen(texts[i]));
         assert_memory_equal(text.data, texts[i], text.len);
         assert_file(f, texts[i]);
@@ -381,12 +402,12 @@ static void
 a_step_that_the_store_lacks_is_no_reason_to_touch_the_file(void **state)
 {
     struct fixture *f = *state;
-    struct bytes text;
+    struct bytes text, good;
     struct err err;
 
     keep(f, "zero");
     uv_run(&f->loop.uv, UV_RUN_DEFAULT);
-    assert_int_equal(steps_place(f->steps, 1, &text, &err), -ENOENT);
+    assert_int_equal(steps_place(f->steps, 1, &text, &good, &err), -ENOENT);
     assert_non_null(strstr(err.text, "step 1"));
     assert_file(f, "zero");
     finish(f);
@@ -395,19 +416,50 @@ a_step_that_the_store_lacks_is_no_reason_to_touch_the_file(void **state)
 static void a_place_that_cannot_be_written_is_an_error(void **state)
 {
     struct fixture *f = *state;
-    struct bytes text;
+    struct bytes text, good;
     struct err err;
 
     keep(f, "zero");
     uv_run(&f->loop.uv, UV_RUN_DEFAULT);
     unlink(f->best);
     mkdir(f->best, 0700);
-    assert_int_equal(steps_place(f->steps, 0, &text, &err), -EISDIR);
+    assert_int_equal(steps_place(f->steps, 0, &text, &good, &err), -EISDIR);
     assert_non_null(strstr(err.text, "best.py"));
     finish(f);
 }
 
 #define TEST(f) cmocka_unit_test_setup_teardown(f, make_fixture, drop_fixture)
+
+static void each_step_in_place_has_its_good_form_beside(void **state)
+{
+    struct fixture *f = *state;
+    const char *texts[] = { "a\nb =1\nc\n", "a\nb =1\n", "=1\n" };
+    const char *goods[] = { "a\nb =2\nc\n", "a\nb =2\n", "=2\n" };
+    struct bytes text, good;
+
+    assert_int_equal(twin_init(&f->twin, bytes_of(texts[0], 9),
+                               bytes_of(goods[0], 9), "good.py", NULL),
+                     0);
+    steps_free(f->steps);
+    make_steps(f);
+    for (size_t i = 0; i < ARRAY_LEN(texts); i++)
+        keep(f, texts[i]);
+    uv_run(&f->loop.uv, UV_RUN_DEFAULT);
+    for (size_t i = ARRAY_LEN(texts); i-- > 0;) {
+        char *data;
+        size_t len;
+
+        assert_int_equal(steps_place(f->steps, i, &text, &good, NULL), 0);
+        assert_file(f, texts[i]);
+        assert_int_equal(good.len, strlen(goods[i]));
+        assert_memory_equal(good.data, goods[i], good.len);
+        assert_int_equal(file_read(f->good, 100, &data, &len, NULL), 0);
+        assert_string_equal(data, goods[i]);
+        free(data);
+    }
+    assert_int_equal(steps_good(f->steps).len, strlen(goods[0]));
+    finish(f);
+}
 
 int main(void)
 {
@@ -417,6 +469,7 @@ int main(void)
         TEST(the_file_waits_until_the_step_is_durable),
         TEST(a_step_lost_to_the_store_is_told_and_not_in_the_file),
         TEST(a_file_that_cannot_be_written_is_told),
+        TEST(each_step_in_place_has_its_good_form_beside),
         TEST(a_sealed_file_stays_while_the_store_gets_the_rest),
         TEST(a_report_goes_to_the_store_with_its_step),
         TEST(the_chain_tells_what_is_known_of_a_step),

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "grammar/twin.h"
 #include "minimizer/trials.h"
 #include "test/unit/fake_fleet.h"
 
@@ -20,6 +21,7 @@ struct play {
     unsigned lost_every;   /* every n-th run comes to nothing; 0: none */
     unsigned refused;
     struct hash128 last_refused;
+    unsigned good_asked;
     unsigned asked, reports, accepts, finishes, failures;
     const char *why;
     struct store_report log[512];
@@ -103,7 +105,23 @@ static struct observation other_oracle(void *arg, const char *text,
     return strstr(text, sound) ? o : failure();
 }
 
+/* The good form: passes unless it lost what makes it good. */
+static struct observation good_oracle(void *arg, const char *text,
+                                      enum run_how how)
+{
+    struct play *play = arg;
+
+    if (strstr(text, "b = 2")) /* the bad form */
+        return oracle(arg, text, how);
+    play->good_asked++;
+    assert_non_null(strstr(text, "b = 3"));
+    return (struct observation){ .end = END_EXIT,
+                                 .exit_code = !strstr(text, "c = a") };
+}
+
 struct stage {
+    struct twin twin;
+    const char *good; /* set before set_up() */
     struct fleet other;
     unsigned other_asked;
     struct control control;
@@ -124,6 +142,7 @@ static void set_up(struct stage *stage, struct play *play, unsigned slots,
     struct bytes text = bytes_of(script, sizeof(script) - 1);
 
     bool controlled = stage->controlled;
+    const char *good = stage->good;
 
     memset(stage, 0, sizeof(*stage));
     stage->other = (struct fleet){ .slots = slots,
@@ -138,7 +157,19 @@ static void set_up(struct stage *stage, struct play *play, unsigned slots,
     stage->signature = signature_pin(&config, text, &first, NULL);
     assert_non_null(stage->signature);
     observation_deinit(&first);
-    stage->search = search_new(text, NULL, 0, &opts);
+    if (good) {
+        assert_int_equal(twin_init(&stage->twin, text,
+                                   bytes_of(good, strlen(good)), "good.py",
+                                   NULL),
+                         0);
+        stage->fleet.oracle = good_oracle;
+        stage->control.fleet = &stage->fleet;
+        stage->control.good_form = true;
+        opts.marks = stage->twin.marks;
+        opts.nmarks = stage->twin.nplaces;
+    }
+    stage->search =
+        search_new(text, stage->twin.frozen, stage->twin.nfrozen, &opts);
     struct trials_spec spec = {
         .fleet = &stage->fleet,
         .search = stage->search,
@@ -147,7 +178,8 @@ static void set_up(struct stage *stage, struct play *play, unsigned slots,
         .tries = 1,
         .max_runs = max_runs,
         .controls = &stage->control,
-        .ncontrols = controlled ? 1 : 0,
+        .ncontrols = controlled || good ? 1 : 0,
+        .twin = good ? &stage->twin : NULL,
     };
     stage->trials = trials_new(&spec, &events, play);
 }
@@ -157,6 +189,7 @@ static void tear_down(struct stage *stage)
     trials_free(stage->trials);
     search_free(stage->search);
     signature_free(stage->signature);
+    twin_deinit(&stage->twin);
 }
 
 /* Answer the runs in an order that `seed` decides, until all is over. */
@@ -228,6 +261,33 @@ static void what_must_pass_elsewhere_goes_on_passing(void **state)
         assert_true(stage.other_asked > 0);
         assert_int_equal(trials_counts(stage.trials).runs,
                          play.asked + stage.other_asked);
+        tear_down(&stage);
+    }
+}
+
+static void good_form_of_each_candidate_goes_on_passing(void **state)
+{
+    (void)state;
+    for (unsigned slots = 1; slots <= 8; slots *= 2) {
+        struct play play = { .needed = { "raise KeyError" } };
+        struct stage stage = { .good = "import os\n"
+                                       "a = 1\n"
+                                       "b = 3\n"
+                                       "c = a + b\n"
+                                       "raise KeyError(os)\n" };
+
+        set_up(&stage, &play, slots, 0);
+        carry_out(&stage, &play, slots);
+        struct bytes text = search_text(stage.search);
+        struct span mark;
+
+        assert_int_equal(play.finishes, 1);
+        assert_true(play.good_asked > 0);
+        assert_non_null(strstr(text.data, "c = a"));
+        assert_null(strstr(text.data, "import"));
+        search_marks(stage.search, 0, &mark);
+        assert_int_equal(span_len(mark), 1);
+        assert_int_equal(text.data[mark.start], '2');
         tear_down(&stage);
     }
 }
@@ -366,6 +426,7 @@ int main(void)
         cmocka_unit_test(only_needed_lines_stay),
         cmocka_unit_test(forked_yes_to_a_dropped_import_is_asked_again_fresh),
         cmocka_unit_test(what_must_pass_elsewhere_goes_on_passing),
+        cmocka_unit_test(good_form_of_each_candidate_goes_on_passing),
         cmocka_unit_test(stop_reaches_the_other_fleet),
         cmocka_unit_test(run_that_came_to_nothing_is_no_verdict),
         cmocka_unit_test(broken_machine_stops_the_search),
