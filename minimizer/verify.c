@@ -25,6 +25,8 @@ struct verify {
     struct tally low_tally, tally;
     unsigned out, lost;
     struct bytes text, good;
+    struct observation shown, low_shown; /* of the step in place, of low */
+    bool have_shown, have_low_shown;
     struct verify_result result;
 };
 
@@ -38,8 +40,31 @@ static void verify_on_run(void *arg, const struct observation *observation);
 
 static void finish(struct verify *v)
 {
+    if (v->have_low_shown && v->result.step == v->low)
+        v->result.shown = &v->low_shown;
     v->done(v->arg, &v->result);
+    if (v->have_shown)
+        observation_deinit(&v->shown);
+    if (v->have_low_shown)
+        observation_deinit(&v->low_shown);
     free(v);
+}
+
+/* What was shown of the step in place is what is shown of low. */
+static void keep_shown(struct verify *v)
+{
+    if (v->have_low_shown)
+        observation_deinit(&v->low_shown);
+    v->low_shown = v->shown;
+    v->have_low_shown = v->have_shown;
+    v->have_shown = false;
+}
+
+static void forget_shown(struct verify *v)
+{
+    if (v->have_shown)
+        observation_deinit(&v->shown);
+    v->have_shown = false;
 }
 
 static void start_run(struct verify *v, const struct control *c)
@@ -111,7 +136,9 @@ static void step_over(struct verify *v)
     if (holds(v)) {
         v->low = r->step;
         v->low_tally = v->tally;
+        keep_shown(v);
     } else {
+        forget_shown(v);
         v->high = r->step;
         r->walked_back = true;
     }
@@ -154,6 +181,10 @@ static void verify_on_run(void *arg, const struct observation *observation)
             start_run(v, run.control);
     } else {
         count(v, run.control, verdict == VERDICT_YES);
+        if (verdict == VERDICT_YES && !run.control && !v->have_shown) {
+            observation_copy(&v->shown, observation);
+            v->have_shown = true;
+        }
     }
     if (v->out > 0)
         return;

@@ -44,7 +44,10 @@ struct verify_result {
     unsigned runs, matched; /* of that step */
     unsigned control_runs[CONTROLS_MAX], control_passed[CONTROLS_MAX];
     bool walked_back; /* the newest step did not do */
-    int error;        /* -errno: could not be carried out; text in err */
+    /* A run of that step that showed the failure; borrowed until done returns.
+     * NULL: there was none, as of step 0. */
+    const struct observation *shown;
+    int error; /* -errno: could not be carried out; text in err */
     struct err err;
 };
 

@@ -1,11 +1,11 @@
-/* Finding is as a shell does it, on files alone. Probing is one child that
- * prints its version:
+/* Finding is as a shell does it, on files alone. Probing is one child that runs
+ * about.py, which prints its version and what else is asked for:
  *
  *   probe_start() --output--> said --exit--> a version and a newline? --> done
  *
  * What it prints first must be just that; anything else, and any other end than
- * exit 0, tells that this is no Python, and its last words go into the
- * message. */
+ * exit 0, tells that this is no Python, and its last words go into the message.
+ * The lines after it are taken as far as they are understood. */
 #include "worker/interpreter.h"
 
 #include <errno.h>
@@ -20,11 +20,13 @@
 #include "config/file.h"
 #include "config/log.h"
 #include "config/mem.h"
+#include "worker/about_py.h" /* made by the Makefile from about.py */
 #include "worker/child.h"
 #include "worker/limits.h"
 
 #define PROBE_MS 60000 /* for an interpreter to say its version */
-#define PROBE_SAID_MAX 4096
+#define PROBE_SAID_MAX (32 << 10)
+#define PROBE_MODULES_MAX 64
 
 struct probe {
     const char *python;
@@ -96,15 +98,21 @@ struct probe *probe_start(struct uv_loop_s *loop, const struct probe_spec *spec,
         .done = probe_on_done,
     };
     struct probe *probe = xcalloc(1, sizeof(*probe));
-    const char *argv[LIMITS_ARGS + 4];
+    char *program = xmemdup(about_py, sizeof(about_py));
+    const char *argv[LIMITS_ARGS + 5 + PROBE_MODULES_MAX];
+    size_t n = LIMITS_ARGS;
     struct limits_text text;
 
     limits_argv(argv, &text, spec->self, 0, 0);
-    argv[LIMITS_ARGS] = spec->python;
-    argv[LIMITS_ARGS + 1] = "-c";
-    argv[LIMITS_ARGS + 2] = "import sys; print('%d.%d.%d' % "
-                            "tuple(sys.version_info[:3]))";
-    argv[LIMITS_ARGS + 3] = NULL;
+    argv[n++] = spec->python;
+    argv[n++] = "-c";
+    argv[n++] = program;
+    if (spec->about)
+        argv[n++] = "about";
+    for (size_t i = 0;
+         spec->about && i < spec->modules->n && i < PROBE_MODULES_MAX; i++)
+        argv[n++] = spec->modules->at[i];
+    argv[n] = NULL;
 
     struct child_spec child = {
         .argv = argv,
@@ -119,6 +127,7 @@ struct probe *probe_start(struct uv_loop_s *loop, const struct probe_spec *spec,
     probe->arg = arg;
     buf_init(&probe->said, PROBE_SAID_MAX);
     probe->child = child_start(loop, &child, &events, probe);
+    free(program);
     return probe;
 }
 
@@ -160,6 +169,54 @@ static void explain(const struct probe *probe,
             probe->python, ending, result->error ? result->error : said);
 }
 
+void interpreter_deinit(struct interpreter *interpreter)
+{
+    free(interpreter->version);
+    free(interpreter->platform);
+    free(interpreter->gpu);
+    for (size_t i = 0; i < interpreter->packages.n; i++)
+        free(interpreter->packages.at[i]);
+    free(interpreter->packages.at);
+    *interpreter = (struct interpreter){ 0 };
+}
+
+/* The text of a line "KEY TAB TEXT", to be freed; NULL: it has another key. */
+static char *text_of(const char *line, size_t len, const char *key)
+{
+    size_t n = strlen(key);
+
+    if (len <= n || memcmp(line, key, n) != 0 || line[n] != '\t')
+        return NULL;
+    return xmemdup(line + n + 1, len - n - 1);
+}
+
+static void take_line(struct interpreter *found, const char *line, size_t len)
+{
+    struct strings *packages = &found->packages;
+    char *text;
+
+    if (!found->platform && (text = text_of(line, len, "platform"))) {
+        found->platform = text;
+    } else if (!found->gpu && (text = text_of(line, len, "gpu"))) {
+        found->gpu = text;
+    } else if ((text = text_of(line, len, "package"))) {
+        packages->at =
+            xreallocarray(packages->at, packages->n + 2, sizeof(*packages->at));
+        packages->at[packages->n++] = text;
+        packages->at[packages->n] = NULL;
+    }
+}
+
+static struct interpreter understand(const char *said, size_t version_len)
+{
+    struct interpreter found = { .version = xmemdup(said, version_len) };
+
+    for (const char *line = said, *end; (end = strchr(line, '\n'));
+         line = end + 1)
+        take_line(&found, line, (size_t)(end - line));
+    return found;
+}
+
 static void probe_on_done(void *arg, const struct child_result *result)
 {
     struct probe *probe = arg;
@@ -172,10 +229,9 @@ static void probe_on_done(void *arg, const struct child_result *result)
         explain(probe, result, &err);
         probe->done(probe->arg, NULL, err.text);
     } else {
-        char *version = xmemdup(said, len);
+        struct interpreter found = understand(said, len);
 
-        probe->done(probe->arg, version, NULL);
-        free(version);
+        probe->done(probe->arg, &found, NULL);
     }
     buf_deinit(&probe->said);
     free(probe);

@@ -1,8 +1,10 @@
 /* interpreter.h - the interpreter of a job: found by name or path, then asked
- * for its version. */
+ * for its version, and on request on what machine and with which packages it
+ * works. */
 #ifndef AUTODD_INTERPRETER_H
 #define AUTODD_INTERPRETER_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "config/config.h"
@@ -24,12 +26,25 @@ struct probe_spec {
     const char *python; /* as found */
     const char *folder; /* its cwd */
     const struct strings *env;
-    uint64_t grace_ms; /* TERM to KILL, exit to EOF */
+    uint64_t grace_ms;             /* TERM to KILL, exit to EOF */
+    bool about;                    /* more than the version is wanted */
+    const struct strings *modules; /* about: those whose packages are told */
 };
 
-/* `version` as in "3.11.7"; or NULL, and `error` says what happened and the
- * remedy. Both are borrowed. */
-typedef void (*probe_done_cb)(void *arg, const char *version,
+/* What an interpreter says of itself. All NULL and none but the version where
+ * it was not asked, or cannot tell. */
+struct interpreter {
+    char *version;           /* "3.11.7" */
+    char *platform, *gpu;    /* for people */
+    struct strings packages; /* "torch 2.11.0" */
+};
+
+/* A zeroed one is fine. */
+void interpreter_deinit(struct interpreter *interpreter);
+
+/* What it said, the callback's from now on; or NULL, and `error` (borrowed)
+ * says what happened and the remedy. */
+typedef void (*probe_done_cb)(void *arg, const struct interpreter *taken,
                               const char *error);
 
 /* Start the interpreter and have it say its version. A probe lives until its

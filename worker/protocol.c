@@ -78,6 +78,7 @@ static void setup_encode(const struct frame *frame, struct json *to)
     json_put(to, "patterns", patterns);
     member_put_list(to, "preload", setup->preload.at, setup->preload.n);
     member_put_list(to, "early_env", setup->early_env.at, setup->early_env.n);
+    json_put_bool(to, "about", setup->about);
     member_put_text(to, "mark", setup->mark);
     member_put_number(to, "memory_max", setup->memory_max);
     member_put_number(to, "file_max", setup->file_max);
@@ -132,6 +133,7 @@ static void setup_decode(struct member_reader *r, struct frame *frame)
     decode_patterns(r, setup);
     setup->preload = member_get_list(r, "preload");
     setup->early_env = member_get_list(r, "early_env");
+    setup->about = json_has(r->from, "about") && member_get_bool(r, "about");
     setup->mark = member_need_text(r, "mark");
     setup->memory_max = member_get_size(r, "memory_max");
     setup->file_max = member_get_size(r, "file_max");
@@ -174,6 +176,9 @@ static void ready_encode(const struct frame *frame, struct json *to)
     json_put_bool(to, "usage", ready->usage);
     member_put_text(to, "python", ready->python);
     member_put_text(to, "python_version", ready->python_version);
+    member_put_text(to, "platform", ready->platform);
+    member_put_text(to, "gpu", ready->gpu);
+    member_put_list(to, "packages", ready->packages.at, ready->packages.n);
     json_put_bool(to, "forks", ready->forks);
     member_put_text(to, "no_fork_reason", ready->no_fork_reason);
 }
@@ -188,6 +193,9 @@ static void ready_decode(struct member_reader *r, struct frame *frame)
     ready->usage = member_get_bool(r, "usage");
     ready->python = member_get_text(r, "python");
     ready->python_version = member_get_text(r, "python_version");
+    ready->platform = member_get_text(r, "platform");
+    ready->gpu = member_get_text(r, "gpu");
+    ready->packages = member_get_list(r, "packages");
     ready->forks = member_get_bool(r, "forks");
     ready->no_fork_reason = member_get_text(r, "no_fork_reason");
 }
@@ -199,6 +207,9 @@ static void ready_deinit(struct frame *frame)
     free(ready->error);
     free(ready->python);
     free(ready->python_version);
+    free(ready->platform);
+    free(ready->gpu);
+    member_free_list(&ready->packages);
     free(ready->no_fork_reason);
 }
 

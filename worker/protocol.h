@@ -58,6 +58,7 @@ struct job_setup {
     struct strings preload;   /* modules the zygote imports; siblings of the
                                * script are left out there */
     struct strings early_env; /* "K=V" set in the zygote before that */
+    bool about;               /* ready shall tell of machine and packages */
     char *mark;               /* value of AUTODD_JOB in all processes of it */
     uint64_t memory_max;      /* bytes of RSS of one run's processes; 0: none */
     uint64_t file_max;        /* bytes, RLIMIT_FSIZE; 0: none */
@@ -73,8 +74,13 @@ struct ready {
     bool usage;           /* !ok: what the user asked for is at fault */
     char *python;         /* absolute path of the interpreter */
     char *python_version; /* "3.11.7" */
-    bool forks;           /* the fork server works */
-    char *no_fork_reason; /* !forks: why, as a sentence */
+    /* For setup.about, as far as they could be found out, NULL and none else:
+     * for people. */
+    char *platform;          /* system, processor, C library */
+    char *gpu;               /* models and driver */
+    struct strings packages; /* "torch 2.11.0": of the preload list */
+    bool forks;              /* the fork server works */
+    char *no_fork_reason;    /* !forks: why, as a sentence */
 };
 
 /* ---- run ---- */

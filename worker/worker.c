@@ -55,8 +55,9 @@ struct worker {
     struct frame setup; /* owns the job's settings */
     bool have_setup, ready_sent, refused;
     struct job job;
-    char *self, *version;
-    struct err err; /* of PREPARING */
+    char *self;
+    struct interpreter python; /* what it said */
+    struct err err;            /* of PREPARING */
     int error;
 
     struct wire *wire;
@@ -77,7 +78,8 @@ static void worker_on_signal(uv_signal_t *handle, int signum);
 static void worker_on_patience(uv_timer_t *timer);
 static void worker_prepare(uv_work_t *work);
 static void worker_on_prepared(uv_work_t *work, int status);
-static void worker_on_probed(void *arg, const char *version, const char *error);
+static void worker_on_probed(void *arg, const struct interpreter *taken,
+                             const char *error);
 static void worker_remove(uv_work_t *work);
 static void worker_on_removed(uv_work_t *work, int status);
 static void worker_end(struct worker *w, int exit_code);
@@ -139,7 +141,10 @@ static void worker_ready(struct worker *w, bool forks, const char *why)
     w->ready_sent = true;
     frame.u.ready.ok = true;
     frame.u.ready.python = w->job.python;
-    frame.u.ready.python_version = w->version;
+    frame.u.ready.python_version = w->python.version;
+    frame.u.ready.platform = w->python.platform;
+    frame.u.ready.gpu = w->python.gpu;
+    frame.u.ready.packages = w->python.packages;
     frame.u.ready.forks = forks;
     frame.u.ready.no_fork_reason = xstrdup(why);
     wire_send(w->wire, &frame);
@@ -204,7 +209,7 @@ static void worker_serve(struct worker *w)
     slots_open(w->slots);
     w->servers =
         servers_new(&w->job.run, w->job.server_cache, &servers_events, w);
-    servers_begin(w->servers, w->version);
+    servers_begin(w->servers, w->python.version);
     slots_pull(w->slots);
 }
 
@@ -216,6 +221,8 @@ static void worker_probe(struct worker *w)
         .folder = w->job.root,
         .env = &w->job.run.base,
         .grace_ms = w->setup.u.setup.grace_ms,
+        .about = w->setup.u.setup.about,
+        .modules = &w->setup.u.setup.preload,
     };
 
     worker_enter(w, WORKER_PROBING);
@@ -241,11 +248,14 @@ static void worker_on_prepared(uv_work_t *work, int status)
     }
 }
 
-static void worker_on_probed(void *arg, const char *version, const char *error)
+static void worker_on_probed(void *arg, const struct interpreter *taken,
+                             const char *error)
 {
     struct worker *w = arg;
 
     w->probe = NULL;
+    if (taken)
+        w->python = *taken;
     if (w->state == WORKER_ENDING) {
         worker_settle(w);
         return;
@@ -254,7 +264,6 @@ static void worker_on_probed(void *arg, const char *version, const char *error)
         worker_refuse(w, error, false);
         return;
     }
-    w->version = xstrdup(version);
     worker_serve(w);
 }
 
@@ -449,7 +458,7 @@ static void worker_deinit(struct worker *w)
     if (w->have_setup)
         frame_deinit(&w->setup);
     free(w->self);
-    free(w->version);
+    interpreter_deinit(&w->python);
 }
 
 int worker_main(void)

@@ -596,3 +596,26 @@ def test_bad_frame_ends_the_worker_with_a_note(make, line):
     w.process.stdin.flush()
     assert w.wait_for("note")["text"]
     assert w.process.wait(PATIENCE) == 3
+
+
+def test_worker_tells_of_machine_and_packages_when_asked(make, tmp_path):
+    """Of what is imported, by the name under which it was installed; nothing
+    is imported for that, and what is unknown is left out."""
+    lib = tmp_path / "lib"
+    for name, top in (("one-1.5", "one"), ("Other_Name-2.0", "two")):
+        info = lib / (name + ".dist-info")
+        info.mkdir(parents=True)
+        (info / "METADATA").write_text(
+            "Metadata-Version: 2.1\nName: %s\nVersion: %s\n" % tuple(name.split("-")))
+        (info / "top_level.txt").write_text(top + "\n")
+    w = make(about=True, preload=["one.deep", "two", "json", "unknown"],
+             env=["PYTHONPATH=%s" % lib])
+    ready = w.start()
+    assert ready["packages"] == ["one 1.5", "Other_Name 2.0"]
+    assert "Linux" in ready["platform"]
+
+
+def test_worker_tells_the_version_alone_when_not_asked(make):
+    ready = make(preload=["pip"]).start()
+    assert ready["python_version"] and not ready["packages"]
+    assert "platform" not in ready

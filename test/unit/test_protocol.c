@@ -94,6 +94,7 @@ static struct job_setup some_setup(void)
         .npatterns = chance(5),
         .preload = some_list(),
         .early_env = some_list(),
+        .about = chance(2),
         .mark = some_text(),
         .memory_max = some_number(),
         .file_max = some_number(),
@@ -160,9 +161,10 @@ static struct frame some_frame(enum frame_type type)
         frame.u.setup = some_setup();
         break;
     case FRAME_READY:
-        frame.u.ready = (struct ready){ chance(2),    some_text(),  chance(2),
-                                        maybe_text(), maybe_text(), chance(2),
-                                        maybe_text() };
+        frame.u.ready = (struct ready){
+            chance(2),    some_text(),  chance(2),   maybe_text(), maybe_text(),
+            maybe_text(), maybe_text(), some_list(), chance(2),    maybe_text()
+        };
         break;
     case FRAME_RUN:
         frame.u.run.id = some_number();
@@ -223,6 +225,7 @@ static void assert_setup(const struct job_setup *a, const struct job_setup *b)
     }
     assert_list(&a->preload, &b->preload);
     assert_list(&a->early_env, &b->early_env);
+    assert_int_equal(a->about, b->about);
     assert_text(a->mark, b->mark);
     assert_int_equal(a->memory_max, b->memory_max);
     assert_int_equal(a->file_max, b->file_max);
@@ -287,6 +290,9 @@ static void assert_frame(const struct frame *a, const struct frame *b)
         assert_int_equal(a->u.ready.usage, b->u.ready.usage);
         assert_text(a->u.ready.python, b->u.ready.python);
         assert_text(a->u.ready.python_version, b->u.ready.python_version);
+        assert_text(a->u.ready.platform, b->u.ready.platform);
+        assert_text(a->u.ready.gpu, b->u.ready.gpu);
+        assert_list(&a->u.ready.packages, &b->u.ready.packages);
         assert_int_equal(a->u.ready.forks, b->u.ready.forks);
         assert_text(a->u.ready.no_fork_reason, b->u.ready.no_fork_reason);
         break;

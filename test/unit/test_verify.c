@@ -17,6 +17,8 @@ struct play {
     size_t refuse;       /* this step cannot be put in place; 0: none */
     size_t placed;
     int dones;
+    bool shown;          /* done got a run that shows the failure */
+    uint32_t shown_line; /* of it: the step that it is of */
     struct verify_result result;
 };
 
@@ -33,17 +35,19 @@ static struct observation failure(void)
 static struct observation oracle(void *arg, const char *text, enum run_how how)
 {
     struct play *play = arg;
+    struct observation o = failure();
     (void)text;
     (void)how;
 
-    if (play->lost > 0) {
-        play->lost--;
-        return (struct observation){ .end = END_LOST,
-                                     .why = xstrdup("no room") };
+    if (play->lost == 0 && play->placed <= play->fails_up_to) {
+        o.exc_line = (uint32_t)play->placed;
+        return o;
     }
-    return play->placed <= play->fails_up_to
-               ? failure()
-               : (struct observation){ .end = END_EXIT };
+    observation_deinit(&o);
+    if (play->lost == 0)
+        return (struct observation){ .end = END_EXIT };
+    play->lost--;
+    return (struct observation){ .end = END_LOST, .why = xstrdup("no room") };
 }
 
 /* Elsewhere, the good form. */
@@ -78,6 +82,10 @@ static void on_done(void *arg, const struct verify_result *result)
 
     play->dones++;
     play->result = *result;
+    play->shown = result->shown != NULL;
+    if (play->shown)
+        play->shown_line = result->shown->exc_line;
+    play->result.shown = NULL;
 }
 
 static void carry_out(struct play *play, size_t steps)
@@ -118,6 +126,8 @@ static void newest_step_that_fails_is_the_result(void **state)
     assert_int_equal(play.result.step, 9);
     assert_int_equal(play.result.runs, 3);
     assert_int_equal(play.result.matched, 3);
+    assert_true(play.shown);
+    assert_int_equal(play.shown_line, 9);
     assert_false(play.result.walked_back);
 }
 
@@ -133,6 +143,8 @@ static void chain_is_walked_back_to_the_last_step_that_fails(void **state)
         assert_int_equal(play.placed, good);
         assert_true(play.result.walked_back);
         assert_int_equal(play.result.matched, good > 0 ? 3 : 0);
+        assert_int_equal(play.shown, good > 0);
+        assert_int_equal(play.shown_line, good);
     }
 }
 
