@@ -90,13 +90,19 @@ $(TS)/.done: grammar/fetch.sh
 
 # ---- build -------------------------------------------------------------------
 
-# A Python program of ours as bytes: worker/zygote.py is the array zygote_py.
-build/gen/%_py.h: %.py Makefile
+# A file of ours as bytes: worker/zygote.py is the array zygote_py.
+define embed
 	@mkdir -p $(@D)
 	@{ echo "/* made from $< */"; \
-	   echo "static const unsigned char $(notdir $*)_py[] = {"; \
+	   echo "static const unsigned char $(basename $(@F))[] = {"; \
 	   od -An -v -tx1 $< | sed 's/ \(..\)/0x\1,/g'; echo "};"; } >$@
-EMBEDDED := $(patsubst %.py,build/gen/%_py.h,$(wildcard worker/*.py))
+endef
+build/gen/%_py.h: %.py Makefile
+	$(embed)
+build/gen/%_css.h: %.css Makefile
+	$(embed)
+EMBEDDED := $(patsubst %.py,build/gen/%_py.h,$(wildcard worker/*.py)) \
+            $(patsubst %.css,build/gen/%_css.h,$(wildcard minimizer/*/*.css))
 
 $(BUILD)/ts-core.o: $(TS)/.done
 	@mkdir -p $(@D)
@@ -155,7 +161,7 @@ $(BUILD)/test/fuzz/replay_%: $(BUILD)/test/fuzz/fuzz_%.o \
                              $(BUILD)/test/fuzz/replay.o $(LIB)
 	$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
-e2e: $(PROG) build/.packages-venv
+e2e: $(PROG) build/.packages-venv build/.packages-browser
 	@python=$$(sh test/venv.sh test) && \
 	    AUTODD_C=$(abspath $(PROG)) "$$python" -m pytest -c test/e2e/pytest.ini \
 	    -n 2 $(E2E) test/e2e
@@ -197,7 +203,8 @@ demo: $(PROG) build/.packages-venv
 	echo "autodd-c $(DEMO).py --err-msg \"T.gemm K shape check failed\" -j 2" && \
 	./$(PROG) $(DEMO).py --err-msg "T.gemm K shape check failed" -j 2 \
 	    --python "$$python" --state build/demo/state.db \
-	    -o $(DEMO).min.py --report build/demo/report.json
+	    -o $(DEMO).min.py --report build/demo/report.json \
+	    --report build/demo/report.html --report build/demo/report.md
 
 EDITS := $(BUILD)/test/bench/edits
 bench: $(PROG) $(BENCH) $(EDITS) build/.packages-venv

@@ -45,11 +45,19 @@ static bool is_environment_part(const char *text)
            (env && is_assignment(env));
 }
 
-static bool ends_in_json(const char *text)
+/* The forms of a report: minimizer/report/report.h. */
+static bool is_report(const char *text)
 {
-    size_t n = strlen(text);
+    static const char *const ends[] = { ".json", ".html", ".md" };
+    size_t len = strlen(text);
 
-    return n > 5 && strcmp(text + n - 5, ".json") == 0;
+    for (size_t i = 0; i < ARRAY_LEN(ends); i++) {
+        size_t n = strlen(ends[i]);
+
+        if (len > n && strcmp(text + len - n, ends[i]) == 0)
+            return true;
+    }
+    return false;
 }
 
 #define AT(field) .at = offsetof(struct config, field)
@@ -167,9 +175,10 @@ static const struct option table[] = {
       AT(output), .path = PATH_FILE, .metavar = "FILE",
       .shown = "SCRIPT.min.py", .help = "where the result goes" },
     { .name = "report", .type = OPTION_LIST, FILES, AT(reports),
-      .path = PATH_FILE, .metavar = "FILE.json", .fits = ends_in_json,
-      .wanted = "a file name that ends in .json",
-      .help = "write a report; repeatable" },
+      .path = PATH_FILE, .metavar = "FILE", .fits = is_report,
+      .wanted = "a file name that ends in .json, .html or .md",
+      .help = "write a report, in the form of its ending: .json, .html, .md; "
+              "repeatable" },
     { .name = "state", .type = OPTION_TEXT, FILES, AT(state),
       .path = PATH_FILE, .metavar = "FILE",
       .shown = "in $XDG_STATE_HOME/autodd-c",

@@ -3,7 +3,7 @@
 # missing where that is possible: as root, or through a sudo that asks for no
 # password. Else say what is missing and how to get it. Needs no terminal.
 #
-# usage: config/packages.sh build|static|test|venv|clang|lint|peers ...
+# usage: config/packages.sh build|static|test|venv|browser|clang|lint|peers ...
 #
 # What counts is whether a thing works, not which package brought it: on another
 # distribution, or with a Python of one's own, nothing is asked of apt-get.
@@ -17,6 +17,7 @@ have() { # have KIND NAME: is it usable?
     pc)  pkg-config --exists "$2" ;;
     hdr) echo "#include <$2>" | ${CC:-cc} -E - ;;
     py)  "$python" -c "import $2" ;;
+    font) find -L /usr/share/fonts /usr/local/share/fonts -name "$2" | grep . ;;
     lib) test -e "$(${CC:-cc} -print-file-name="$2")" ;;
     rt)  echo 'int LLVMFuzzerTestOneInput(void) { return 0; }' |
              clang -fsanitize="$2",address -x c -o /dev/null - ;;
@@ -57,6 +58,12 @@ list() { # the rows of a set: package, kind of check, what is checked
 	python3         cmd $python
 	python3-venv    py  venv,ensurepip
 	util-linux      cmd flock
+	ROWS
+        ;;
+    browser) cat <<-ROWS
+	chromium        cmd chromium
+	chromium-driver cmd chromedriver
+	fonts-dejavu-core font *.ttf
 	ROWS
         ;;
     clang) cat <<-ROWS

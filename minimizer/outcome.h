@@ -6,6 +6,7 @@
 #include "config/config.h"
 #include "config/err.h"
 #include "minimizer/input.h"
+#include "minimizer/notes.h"
 #include "minimizer/original.h"
 #include "minimizer/reasons.h"
 #include "minimizer/session.h"
@@ -16,6 +17,10 @@ struct outcome {
     enum exit_code code;
     const struct session_view *view;
     const struct input *input;
+    const struct job_setup *setup;
+    const struct ready *ready; /* what the worker said; zeroed: nothing yet */
+    const struct notes *notes;
+    const struct observation *shown; /* a failing run of best; NULL: none */
     const struct original_facts *original; /* NULL: no signature pinned */
     const struct steps *steps;             /* NULL: no search */
     struct bytes best, good; /* good: its good form, empty without */

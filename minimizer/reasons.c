@@ -11,6 +11,7 @@
 
 #define REFUSALS_MAX 200000
 #define WHY_MAX 200 /* bytes kept of one */
+#define PAPER_MAX ((size_t)1 << 30)
 
 struct refusal {
     struct hash128 text;
@@ -83,6 +84,36 @@ static uint32_t line_at(struct bytes text, uint32_t at)
     return line;
 }
 
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t';
+}
+
+static bool is_line_end(struct bytes text, size_t at)
+{
+    return at >= text.len || text.data[at] == '\n' || text.data[at] == '\r';
+}
+
+static bool has_lines_of_its_own(struct bytes text, struct span at)
+{
+    size_t start = at.start, end = at.end;
+
+    while (start > 0 && is_blank(text.data[start - 1]))
+        start--;
+    while (end < text.len &&
+           (is_blank(text.data[end]) || text.data[end] == ','))
+        end++;
+    return (start == 0 || is_line_end(text, start - 1)) &&
+           is_line_end(text, end);
+}
+
+/* Whether a reader of lines would ask why it is there. */
+static bool is_asked(struct bytes text, const struct edit *edit)
+{
+    return edit->list != EDIT_NONE && (edit->kind == EDIT_statement ||
+                                       has_lines_of_its_own(text, edit->cover));
+}
+
 static int by_line(const void *a, const void *b)
 {
     const struct reason *x = a, *y = b;
@@ -92,24 +123,38 @@ static int by_line(const void *a, const void *b)
     return x->last > y->last ? -1 : x->last < y->last;
 }
 
+/* In order, each group of lines once; how many are left. */
+static size_t sort_lines(struct reason *list, size_t n)
+{
+    size_t left = 0;
+
+    qsort(list, n, sizeof(*list), by_line);
+    for (size_t i = 0; i < n; i++) {
+        if (left == 0 || by_line(&list[left - 1], &list[i]) != 0)
+            list[left++] = list[i];
+    }
+    return left;
+}
+
 struct reason *reasons_of(struct reasons *reasons, struct bytes text, size_t *n)
 {
     struct tree *tree = tree_parse(text);
     struct reason *list = NULL;
     struct edits edits;
-    size_t room = 0;
+    size_t room = 0, paper = 0;
 
     *n = 0;
     edits_init(&edits);
-    generate_kinds(tree, NULL, 0, EDIT_KIND_BIT(EDIT_statement), &edits);
+    generate_kinds(tree, NULL, 0, vocabulary(MUTATE_NONE, false), &edits);
     if (reasons->n > 0)
         qsort(reasons->items, reasons->n, sizeof(*reasons->items), compare);
-    for (uint32_t i = 0; i < edits.n; i++) {
+    for (uint32_t i = 0; i < edits.n && paper < PAPER_MAX; i++) {
         const struct edit *edit = &edits.items[i];
         const char *why;
 
-        if (edit->kind != EDIT_statement || edit->list == EDIT_NONE)
+        if (!is_asked(text, edit))
             continue;
+        paper += text.len;
         why = without(reasons, text, &edits, edit->list, edit->index);
         if (!why)
             continue;
@@ -123,7 +168,7 @@ struct reason *reasons_of(struct reasons *reasons, struct bytes text, size_t *n)
         };
     }
     if (list)
-        qsort(list, *n, sizeof(*list), by_line);
+        *n = sort_lines(list, *n);
     edits_deinit(&edits);
     tree_free(tree);
     return list;

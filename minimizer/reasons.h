@@ -2,8 +2,10 @@
  * it was left out.
  *
  * Each refused text is noted by its fingerprint. At the end the statements of
- * the result are left out once more, one by one, on paper: what was noted of
- * the text without it is the reason. What only a store remembers has none. */
+ * the result, and what else begins a line (decorators, elements and arguments
+ * on lines of their own), are left out once more, one by one, on paper: what
+ * was noted of the text without it is the reason. What only a store remembers
+ * has none, and past a gigabyte of such texts no more are looked for. */
 #ifndef AUTODD_REASONS_H
 #define AUTODD_REASONS_H
 
@@ -31,7 +33,8 @@ struct reason {
     const char *why;      /* borrowed from the reasons */
 };
 
-/* The reasons of a text's statements, in text order; caller frees the array.
+/* The reasons of a text's statements and lines, in text order, of equal first
+ * lines the longest first; caller frees the array.
  * *n is how many. */
 struct reason *reasons_of(struct reasons *reasons, struct bytes text,
                           size_t *n);

@@ -22,6 +22,7 @@
 #include "config/mem.h"
 #include "minimizer/fleet/fleet.h"
 #include "minimizer/input.h"
+#include "minimizer/notes.h"
 #include "minimizer/original.h"
 #include "minimizer/outcome.h"
 #include "minimizer/reduction.h"
@@ -38,7 +39,7 @@ struct side {
     struct job_setup setup;
     struct fleet *fleet; /* NULL: there is no such side */
     bool ready, closed, forks;
-    char *python, *python_version;
+    struct ready said; /* what its first worker said of itself; owned */
 };
 
 enum { HERE, THERE, SIDES };
@@ -59,6 +60,7 @@ struct session {
 
     struct input input;
     struct side sides[SIDES];
+    struct notes notes;
     struct store *store;
 
     struct original *original;
@@ -67,6 +69,8 @@ struct session {
     struct reduction *reduction; /* NULL: no search yet */
     bool minimal;
     struct verify_result verified;
+    struct observation shown; /* a failing run of the result */
+    bool have_shown;
 };
 
 static void session_on_ready(void *arg, const struct ready *ready);
@@ -90,6 +94,7 @@ static void say(void *arg, enum say_kind kind, const char *text)
 {
     struct session *s = arg;
 
+    notes_add(&s->notes, kind, text);
     s->events.say(s->arg, kind, text);
 }
 
@@ -150,6 +155,31 @@ static int prepare(struct session *s, enum exit_code *code)
     return error;
 }
 
+/* What reports and the key of the state need of it. */
+static void keep_ready(struct ready *to, const struct ready *from)
+{
+    struct strings *packages = &to->packages;
+
+    to->python = xstrdup(from->python);
+    to->python_version = xstrdup(from->python_version);
+    to->platform = xstrdup(from->platform);
+    to->gpu = xstrdup(from->gpu);
+    packages->at = xcalloc(from->packages.n + 1, sizeof(*packages->at));
+    for (; packages->n < from->packages.n; packages->n++)
+        packages->at[packages->n] = xstrdup(from->packages.at[packages->n]);
+}
+
+static void forget_ready(struct ready *ready)
+{
+    free(ready->python);
+    free(ready->python_version);
+    free(ready->platform);
+    free(ready->gpu);
+    for (size_t i = 0; i < ready->packages.n; i++)
+        free(ready->packages.at[i]);
+    free(ready->packages.at);
+}
+
 static void session_free(struct session *s)
 {
     store_close(s->store);
@@ -157,11 +187,13 @@ static void session_free(struct session *s)
     original_free(s->original);
     for (int i = 0; i < SIDES; i++) {
         setup_deinit(&s->sides[i].setup);
-        free(s->sides[i].python);
-        free(s->sides[i].python_version);
+        forget_ready(&s->sides[i].said);
     }
     input_deinit(&s->input);
     free(s->user_cwd);
+    notes_deinit(&s->notes);
+    if (s->have_shown)
+        observation_deinit(&s->shown);
     free(s);
 }
 
@@ -275,7 +307,7 @@ static void calibrate(struct session *s)
         .other = there->fleet,
         .config = s->config,
         .input = &s->input,
-        .python = here->python,
+        .python = here->said.python,
         .user_cwd = s->user_cwd,
         .can_fork = here->forks,
         .other_can_fork = there->forks,
@@ -298,8 +330,7 @@ static void session_on_ready(void *arg, const struct ready *ready)
     }
     side->ready = true;
     side->forks = ready->forks;
-    side->python = xstrdup(ready->python);
-    side->python_version = xstrdup(ready->python_version);
+    keep_ready(&side->said, ready);
     if (!ready->forks && ready->no_fork_reason && ready->no_fork_reason[0])
         say_of(side, SAY_NOTE, ready->no_fork_reason);
     for (int i = 0; i < SIDES; i++) {
@@ -375,10 +406,10 @@ static int open_reduction(struct session *s, struct err *err)
             .input = &s->input,
             .setup = &here->setup,
             .original = original_facts(s->original),
-            .python = here->python,
-            .python_version = here->python_version,
-            .other_python = there->python,
-            .other_version = there->python_version,
+            .python = here->said.python,
+            .python_version = here->said.python_version,
+            .other_python = there->said.python,
+            .other_version = there->said.python_version,
         },
         .started_ms = s->started_ms,
     };
@@ -415,6 +446,11 @@ static void session_on_verified(void *arg, const struct verify_result *result)
     struct session *s = arg;
 
     s->verified = *result;
+    s->verified.shown = NULL; /* theirs */
+    if (result->shown) {
+        observation_copy(&s->shown, result->shown);
+        s->have_shown = true;
+    }
     if (s->phase != SESSION_VERIFYING)
         return;
     if (result->error) {
@@ -480,6 +516,10 @@ static void write_reports(struct session *s)
         .code = s->code,
         .view = &view,
         .input = &s->input,
+        .setup = &s->sides[HERE].setup,
+        .ready = &s->sides[HERE].said,
+        .notes = &s->notes,
+        .shown = s->have_shown ? &s->shown : NULL,
         .original = facts_of(s),
         .steps = s->reduction ? reduction_steps(s->reduction) : NULL,
         .best = session_text(s),

@@ -11,6 +11,7 @@ import sys
 import tempfile
 import time
 import uuid
+from pathlib import Path
 
 import pytest
 
@@ -613,6 +614,22 @@ def test_worker_tells_of_machine_and_packages_when_asked(make, tmp_path):
     ready = w.start()
     assert ready["packages"] == ["one 1.5", "Other_Name 2.0"]
     assert "Linux" in ready["platform"]
+
+
+def test_gpus_are_named_from_the_files_of_their_driver(tmp_path):
+    for number, model in enumerate(("NVIDIA H200", "NVIDIA H200", "NVIDIA L4")):
+        folder = tmp_path / "gpus" / ("0000:0%d:00.0" % number)
+        folder.mkdir(parents=True)
+        (folder / "information").write_text("Model: \t\t %s\nIRQ: 5\n" % model)
+    (tmp_path / "version").write_text(
+        "NVRM version: NVIDIA UNIX x86_64 Kernel Module  580.159.03  Tue Nov 4\n")
+    about = (Path(__file__).resolve().parents[2] / "worker" / "about.py").read_text()
+    for root, said in ((tmp_path, "gpu\t2 x NVIDIA H200, NVIDIA L4, driver 580.159.03\n"),
+                       (tmp_path / "none", "")):
+        got = subprocess.run(
+            [PYTHON, "-c", about + "about_gpus(%r)" % str(root)], capture_output=True,
+            text=True, check=True).stdout
+        assert got.split("\n", 1)[1] == said
 
 
 def test_worker_tells_the_version_alone_when_not_asked(make):

@@ -370,10 +370,13 @@ static void env_command_and_report_are_checked_for_their_form(void **state)
     REFUSED("NAME=VALUE", "a.py", "--env", "1X=1");
     REFUSED("NAME=VALUE", "a.py", "--env", "A B=1");
     REFUSED("{file}", "a.py", "--command", "python3 -m pytest");
-    REFUSED(".json", "a.py", "--report", "r.txt");
-    struct config c = GOOD("a.py", "--command", "python3 -m pytest {file}");
+    REFUSED(".json, .html or .md", "a.py", "--report", "r.txt");
+    REFUSED(".json, .html or .md", "a.py", "--report", ".md");
+    struct config c = GOOD("a.py", "--command", "python3 -m pytest {file}",
+                           "--report", "r.html", "--report", "r.md");
 
     assert_string_equal(c.command, "python3 -m pytest {file}");
+    assert_string_equal(c.reports.at[1], "r.md");
     config_deinit(&c);
 }
 

@@ -12,9 +12,16 @@
 #include "minimizer/report/report.h"
 #include "minimizer/report/sha256.h"
 
-static const struct report_step steps[] = { { 0.5, 12, "statement", 40, false },
-                                            { 1.5, 30, "merge", 3, true } };
+static const struct report_step steps[] = {
+    { 0.5, 12, "statement", 4, false },
+    { 1.5, 30, "integer", 3, true },
+};
 static const struct report_reason reasons[] = { { 1, 1, "NameError: T" } };
+static const struct report_ask asked[] = { { "err-msg", "K shape" } };
+static const struct report_note notes[] = { { "info", "keeping: x" },
+                                            { "warning", "look here" } };
+static char package[] = "torch 2.11.0";
+static char *const packages[] = { package };
 
 static const struct report_control controls[] = {
     { .what = "with env:A=1",
@@ -50,6 +57,13 @@ static struct report full_report(void)
         .nreasons = 1,
         .controls = controls,
         .ncontrols = 1,
+        .asked = asked,
+        .nasked = 1,
+        .notes = notes,
+        .nnotes = 2,
+        .command = "python3 gemm.min.py",
+        .output = { "exit 1", { "out\n", 4 }, { "err\n", 4 } },
+        .versions = { "/bin/python3", "3.11.7", "Linux", "H200", packages, 1 },
     };
 }
 
@@ -111,13 +125,24 @@ static void all_members_are_there_with_their_values(void **state)
                         "ValueError: #, exit 1");
     assert_true(json_get_bool(r, "minimal", false));
     assert_int_equal(json_len(json_get(r, "steps")), 2);
+    assert_int_equal(json_get_int(r, "mutation_began", -1), 1);
     assert_int_equal(json_get_int(step, "run", 0), 30);
     assert_int_equal(json_get_int(step, "bytes", 0), 3);
     assert_true(json_get_real(step, "t", 0) == 1.5);
-    assert_string_equal(json_get_str(step, "kind", ""), "merge");
-    assert_int_equal(json_get_int(r, "mutation_began", 0), 1);
+    assert_string_equal(json_get_str(step, "kind", ""), "integer");
     assert_int_equal(json_get_int(reason, "first", 0), 1);
     assert_string_equal(json_get_str(reason, "outcome", ""), "NameError: T");
+    assert_string_equal(
+        json_get_str(json_at(json_get(r, "asked"), 0), "text", ""), "K shape");
+    assert_string_equal(
+        json_get_str(json_at(json_get(r, "notes"), 1), "kind", ""), "warning");
+    assert_string_equal(json_get_str(r, "command", ""), "python3 gemm.min.py");
+    assert_string_equal(json_get_str(json_get(r, "output"), "err", ""),
+                        "err\n");
+    struct json *versions = json_get(r, "versions");
+    assert_string_equal(json_get_str(versions, "gpu", ""), "H200");
+    assert_string_equal(json_at_str(json_get(versions, "packages"), 0),
+                        "torch 2.11.0");
     json_free(r);
 }
 
@@ -145,6 +170,8 @@ static void what_never_came_to_be_is_null(void **state)
     assert_true(json_has(r, "minimal"));
     assert_null(json_get_str(r, "signature", NULL));
     assert_int_equal(json_len(json_get(r, "steps")), 0);
+    assert_true(json_has(r, "output"));
+    assert_true(json_has(r, "command"));
     json_free(r);
 }
 
@@ -162,6 +189,313 @@ static void bytes_that_are_no_utf8_are_replaced(void **state)
                         "\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD-"
                         "\xEF\xBF\xBD\xEF\xBF\xBD");
     json_free(r);
+}
+
+/* ---- pages ---- */
+
+typedef int writer(const struct report *report, struct buf *out);
+
+/* The text; to be freed. */
+static char *written(writer *write, const struct report *report)
+{
+    struct buf out;
+
+    buf_init(&out, 8 << 20);
+    assert_int_equal(write(report, &out), 0);
+    return buf_take(&out, NULL);
+}
+
+static size_t occurrences(const char *text, const char *of)
+{
+    size_t n = 0;
+
+    for (; (text = strstr(text, of)); text += strlen(of))
+        n++;
+    return n;
+}
+
+struct tag {
+    char name[16];
+    bool closes, alone;
+};
+
+/* The tag that begins at `p`. */
+static struct tag tag_at(const char *p)
+{
+    static const char *const alone[] = { "meta", "line", "polyline" };
+    struct tag tag = { .closes = p[1] == '/', .alone = p[1] == '!' };
+
+    sscanf(p + 1 + tag.closes, "%15[a-z0-9]", tag.name);
+    for (size_t i = 0; i < ARRAY_LEN(alone); i++)
+        tag.alone |= strcmp(tag.name, alone[i]) == 0;
+    return tag;
+}
+
+/* Every element that is opened is closed, in order. */
+static void assert_balanced(const char *page)
+{
+    struct tag open[32];
+    size_t depth = 0;
+
+    for (const char *p = strchr(page, '<'); p; p = strchr(p + 1, '<')) {
+        struct tag tag = tag_at(p);
+
+        if (tag.alone)
+            continue;
+        if (tag.closes) {
+            assert_true(depth > 0);
+            assert_string_equal(open[--depth].name, tag.name);
+        } else {
+            assert_true(depth < ARRAY_LEN(open));
+            open[depth++] = tag;
+        }
+    }
+    assert_int_equal(depth, 0);
+}
+
+static void assert_holds(const char *text, const char *const *parts, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (!strstr(text, parts[i]))
+            fail_msg("no '%s' in:\n%s", parts[i], text);
+    }
+}
+
+static void page_has_all_that_is_known(void **state)
+{
+    static const char *const wanted[] = {
+        "<title>gemm.py, verified: autodd-c</title>",
+        "6 \xE2\x86\x92 3",
+        "3 of 3",
+        "1 min 03 s",
+        "1.25 s",
+        "<code>ValueError: #, exit 1</code>",
+        "--err-msg",
+        "<code>K shape</code>",
+        "4 of 4 runs; with 95 % confidence 39.8 % to 100 %",
+        "keeping: x",
+        "<strong>warning:</strong> look here",
+        "<li><code>abc</code><span class=\"why\"><span>",
+        "<span>without it: NameError: T</span></span></li>",
+        "<pre>python3 gemm.min.py</pre>",
+        "<pre>err\n</pre>",
+        "<pre>out\n</pre>",
+        "mutation from here",
+        "from step 2 on",
+        "step 2, integer: 3 bytes after 30 runs, 1.50 s",
+        "<th scope=\"col\">Bytes</th>",
+        "torch 2.11.0",
+        "3.11.7",
+        "H200",
+        "ba7816bf8f01cfea",
+        "a\nb\nc\n</pre>",
+    };
+    struct report report = full_report();
+    char *page = written(report_html, &report);
+    (void)state;
+
+    assert_holds(page, wanted, ARRAY_LEN(wanted));
+    assert_balanced(page);
+    free(page);
+}
+
+static void plots_have_a_circle_for_each_step(void **state)
+{
+    struct report report = full_report();
+    char *page = written(report_html, &report);
+    (void)state;
+
+    assert_int_equal(occurrences(page, "<svg "), 2);
+    assert_int_equal(occurrences(page, "<circle "), 4);
+    assert_int_equal(occurrences(page, "class=\"step mutated\""), 2);
+    free(page);
+    report.nsteps = 0;
+    page = written(report_html, &report);
+    assert_int_equal(occurrences(page, "<svg "), 0);
+    assert_balanced(page);
+    free(page);
+}
+
+static void page_needs_nothing_from_elsewhere(void **state)
+{
+    static const char *const never[] = { "http:",   "https:",  "src=",
+                                         "href=",   "<script", "<link",
+                                         "@import", "url(",    "onload" };
+    struct report report = full_report();
+    char *page = written(report_html, &report);
+    (void)state;
+
+    for (size_t i = 0; i < ARRAY_LEN(never); i++) {
+        if (strstr(page, never[i]))
+            fail_msg("'%s' in the page", never[i]);
+    }
+    assert_non_null(strstr(page, "default-src 'none'"));
+    free(page);
+}
+
+static void reason_of_some_lines_stands_at_the_first(void **state)
+{
+    static const struct report_reason some[] = { { 1, 3, "passes" },
+                                                 { 2, 2, "KeyError: <b>" } };
+    struct report report = full_report();
+    (void)state;
+
+    report.result.text = bytes_of("a:\n  b\n  c\n", 11);
+    report.reasons = some;
+    report.nreasons = 2;
+    char *page = written(report_html, &report);
+    assert_non_null(strstr(page, "<code>a:</code><span class=\"why\"><span>"
+                                 "without lines 1 to 3: passes</span>"));
+    assert_non_null(strstr(page, "<code>  b</code><span class=\"why\"><span>"
+                                 "without it: KeyError: &lt;b&gt;</span>"));
+    free(page);
+}
+
+static const char hostile[] = "</code></pre></script><img src=x onerror=a()>\n"
+                              "```\n# heading\n<b>\x1B\xFF `x` @someone";
+
+/* Every text of a report that comes from outside. */
+static struct report hostile_report(void)
+{
+    static const struct report_step step[] = { { 0.5, 12, hostile, 4, false } };
+    static const struct report_reason reason[] = { { 1, 1, hostile } };
+    static const struct report_ask ask[] = { { "err-msg", hostile } };
+    static const struct report_note note[] = { { "error", hostile } };
+    static char *hostiles[] = { (char *)(uintptr_t)hostile };
+    struct bytes text = { hostile, sizeof(hostile) }; /* its NUL too */
+
+    return (struct report){
+        .status = REPORT_VERIFIED,
+        .original = { hostile, text },
+        .result = { hostile, text },
+        .signature = hostile,
+        .budget = hostile,
+        .asked = ask,
+        .nasked = 1,
+        .steps = step,
+        .nsteps = 1,
+        .reasons = reason,
+        .nreasons = 1,
+        .notes = note,
+        .nnotes = 1,
+        .command = hostile,
+        .output = { hostile, text, text },
+        .versions = { hostile, hostile, hostile, hostile, hostiles, 1 },
+    };
+}
+
+static void no_text_from_outside_becomes_markup(void **state)
+{
+    struct report report = hostile_report();
+    char *page = written(report_html, &report);
+    (void)state;
+
+    assert_balanced(page);
+    assert_null(strstr(page, "<img"));
+    assert_null(strstr(page, "<b>"));
+    assert_null(strstr(page, "</script"));
+    assert_null(strchr(page, '\x1B'));
+    assert_non_null(strstr(page, "&lt;img src=x"));
+    free(page);
+    json_free(parsed(&report));
+}
+
+/* Outside of the code spans and blocks there is nothing of it. */
+static void no_text_from_outside_becomes_markdown(void **state)
+{
+    struct report report = hostile_report();
+    char *text = written(report_markdown, &report), *rest = text, *line;
+    size_t fence = 0;
+    (void)state;
+
+    while ((line = strsep(&rest, "\n"))) {
+        size_t run = strspn(line, "`");
+
+        if (fence > 0)
+            fence = run >= fence && line[run] == '\0' ? 0 : fence;
+        else if (run >= 3)
+            fence = run;
+        else if (strchr(line, '<') || line[0] == '#')
+            assert_true(line[0] == '#' ? !strstr(line, "heading")
+                                       : strstr(line, "``") != NULL);
+    }
+    assert_int_equal(fence, 0);
+    free(text);
+}
+
+static void long_lines_and_texts_are_cut_and_it_is_said(void **state)
+{
+    struct report report = full_report();
+    size_t len = 3 << 20;
+    char *text = xcalloc(len, 1), *page;
+    (void)state;
+
+    memset(text, 'x', len);
+    report.result.text = report.original.text = bytes_of(text, len);
+    page = written(report_html, &report);
+    assert_true(strlen(page) < 40000);
+    assert_non_null(strstr(page, "1,044,576 bytes more"));
+    assert_non_null(strstr(page, "2,097,152 bytes more are in the file"));
+    free(page);
+    page = written(report_markdown, &report);
+    assert_true(strlen(page) < 65536);
+    assert_non_null(strstr(page, "only its beginning: 3,100,672 bytes more"));
+    free(page);
+    free(text);
+}
+
+static void markdown_has_what_an_issue_needs(void **state)
+{
+    static const char *const wanted[] = {
+        "# Minimized, and it fails again\n\nThe script below fails by itself "
+        "in 3 of 3 runs of a fresh interpreter.",
+        "`gemm.py`: 3 bytes and 1 line of 6 and 3, in 300 runs and 1 min 03 s",
+        "```python\nabc\n```\n",
+        "```sh\npython3 gemm.min.py\n```\n",
+        "It ends with `exit 1`.",
+        "```text\nerr\n```\n",
+        "```text\nlook here\n```\n",
+        "- asked for by `--err-msg`: `K shape`\n",
+        "4 of 4 runs of the original; its rate is 39.8 % to 100 %",
+        "- Python `3.11.7`\n- package `torch 2.11.0`\n- platform `Linux`\n"
+        "- GPU `H200`\n",
+    };
+    struct report report = full_report();
+    char *text = written(report_markdown, &report);
+    (void)state;
+
+    assert_holds(text, wanted, ARRAY_LEN(wanted));
+    assert_null(strstr(text, "keeping")); /* no more than is needed */
+    free(text);
+}
+
+static void ends_without_a_result_have_pages_too(void **state)
+{
+    static const enum report_status ends[] = { REPORT_UNVERIFIED,
+                                               REPORT_NOT_REPRODUCED,
+                                               REPORT_ENVIRONMENT,
+                                               REPORT_INTERRUPTED };
+    static const struct report_note why[] = { { "error", "no such thing" } };
+    (void)state;
+
+    for (size_t i = 0; i < ARRAY_LEN(ends); i++) {
+        struct report report = { .status = ends[i],
+                                 .original = { "a.py", { "x\n", 2 } },
+                                 .notes = why,
+                                 .nnotes = 1 };
+        char *page = written(report_html, &report);
+        char *text = written(report_markdown, &report);
+
+        assert_balanced(page);
+        assert_non_null(strstr(page, report_status_words(ends[i])));
+        assert_non_null(strstr(page, "no such thing"));
+        assert_null(strstr(page, "The result"));
+        assert_non_null(strstr(text, report_status_words(ends[i])));
+        assert_non_null(strstr(text, "```text\nno such thing\n```\n"));
+        assert_null(strstr(text, "```python"));
+        free(text);
+        free(page);
+    }
 }
 
 static void a_report_is_a_file_with_a_known_ending(void **state)
@@ -214,6 +548,15 @@ int main(void)
         cmocka_unit_test(a_search_that_was_stopped_names_its_budget),
         cmocka_unit_test(what_never_came_to_be_is_null),
         cmocka_unit_test(bytes_that_are_no_utf8_are_replaced),
+        cmocka_unit_test(page_has_all_that_is_known),
+        cmocka_unit_test(plots_have_a_circle_for_each_step),
+        cmocka_unit_test(page_needs_nothing_from_elsewhere),
+        cmocka_unit_test(reason_of_some_lines_stands_at_the_first),
+        cmocka_unit_test(no_text_from_outside_becomes_markup),
+        cmocka_unit_test(no_text_from_outside_becomes_markdown),
+        cmocka_unit_test(long_lines_and_texts_are_cut_and_it_is_said),
+        cmocka_unit_test(markdown_has_what_an_issue_needs),
+        cmocka_unit_test(ends_without_a_result_have_pages_too),
         cmocka_unit_test(a_report_is_a_file_with_a_known_ending),
         cmocka_unit_test(lines_count_a_last_one_without_a_newline),
     };

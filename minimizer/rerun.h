@@ -1,0 +1,18 @@
+/* rerun.h - how to run the result by hand. Pure. */
+#ifndef AUTODD_RERUN_H
+#define AUTODD_RERUN_H
+
+#include "config/buf.h"
+#include "worker/protocol.h"
+
+/* Append a line for a POSIX shell that runs `path` (absolute) as the runs of
+ * the job were: its variables, its interpreter or command, the arguments. Runs
+ * had the folder `cwd`; NULL: a folder with the script, so that its name alone
+ * is enough. */
+void rerun_command(const struct job_setup *setup, const char *cwd,
+                   const char *path, struct buf *out);
+
+/* Append a word as a POSIX shell must read it. */
+void rerun_quote(const char *word, struct buf *out);
+
+#endif
