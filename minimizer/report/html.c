@@ -178,6 +178,23 @@ static void add_rate(const struct report *r, struct buf *out)
     buf_addf(out, "%s</dd>\n", figure_share(i.high).text);
 }
 
+/* What had to pass, as often as it did. */
+static void add_controls(const struct report *r, struct buf *out)
+{
+    for (size_t i = 0; i < r->ncontrols; i++) {
+        const struct report_control *c = &r->controls[i];
+
+        add(out, "<dt>Had to pass</dt><dd>");
+        add_in(out, "code", c->what);
+        buf_addf(out, ": the original in %llu of %s", (count)c->original_passed,
+                 figure_of(c->original_runs, "run", "runs").text);
+        if (c->runs > 0)
+            buf_addf(out, ", the result in %llu of %llu", (count)c->passed,
+                     (count)c->runs);
+        add(out, "</dd>\n");
+    }
+}
+
 static void add_notes(const struct report *r, struct buf *out)
 {
     if (r->nnotes == 0)
@@ -215,6 +232,7 @@ static void add_failure(const struct report *r, struct buf *out)
     if (r->signature && r->nasked == 0)
         add(out, "<dt>Asked for</dt><dd>nothing: the failure of the first run "
                  "is the one that was kept</dd>\n");
+    add_controls(r, out);
     add_rate(r, out);
     add(out, "</dl>\n");
     add_notes(r, out);
@@ -342,21 +360,25 @@ static void add_steps(const struct report *r, struct buf *out)
     add(out, "</tbody>\n</table></div>\n</details>\n</section>\n");
 }
 
-static void add_original(const struct report *r, struct buf *out)
+/* A script that is shown when it is asked for. */
+static void add_script(struct buf *out, const char *what,
+                       const struct report_file *file)
 {
-    struct bytes text = escape_head(r->original.text, TEXT_MAX), line;
+    struct bytes text = escape_head(file->text, TEXT_MAX), line;
 
-    add(out, "<section>\n<h2>The original</h2>\n<details>\n<summary>");
-    add_in(out, "code", r->original.path);
+    if (!file->path)
+        return;
+    buf_addf(out, "<section>\n<h2>%s</h2>\n<details>\n<summary>", what);
+    add_in(out, "code", file->path);
     buf_addf(out, ", %s</summary>\n<pre>\n",
-             figure_of(report_lines(r->original.text), "line", "lines").text);
+             figure_of(report_lines(file->text), "line", "lines").text);
     while (next_line(&text, &line)) {
         add_line(out, line);
         add(out, "\n");
     }
     add(out, "</pre>\n");
-    if (r->original.text.len > TEXT_MAX)
-        add_left_out(out, r->original.text.len - TEXT_MAX);
+    if (file->text.len > TEXT_MAX)
+        add_left_out(out, file->text.len - TEXT_MAX);
     add(out, "</details>\n</section>\n");
 }
 
@@ -415,7 +437,8 @@ int report_html(const struct report *report, struct buf *out)
     add_plots(report, out);
     add_steps(report, out);
     add_output(report, out);
-    add_original(report, out);
+    add_script(out, "The good form of the result", &report->good);
+    add_script(out, "The original", &report->original);
     add_versions(report, out);
     return buf_adds(out, "");
 }

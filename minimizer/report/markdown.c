@@ -8,7 +8,8 @@
 #include "minimizer/report/interval.h"
 #include "minimizer/report/report.h"
 
-#define RESULT_MAX (44u << 10)
+#define RESULT_MAX (36u << 10)
+#define GOOD_MAX (8u << 10)
 #define NOTE_MAX (4u << 10)
 #define SPAN_MAX 1000
 
@@ -69,6 +70,12 @@ static void add_result(const struct report *r, struct buf *out)
                  "%s in it cannot be shown and are marked; take the file "
                  "itself.\n\n",
                  figure_of(replaced, "character", "characters").text);
+    if (r->good.path) {
+        buf_adds(out, "Its good form, which passes:\n\n");
+        escape_markdown_block(out, "python",
+                              escape_head(r->good.text, GOOD_MAX));
+        buf_addc(out, '\n');
+    }
     if (!r->command)
         return;
     buf_adds(out, "To run it:\n\n");
@@ -110,6 +117,15 @@ static void add_failure(const struct report *r, struct buf *out)
         buf_addf(out, "- asked for by `--%s`: ", r->asked[i].option);
         add_span(out, r->asked[i].text);
         buf_addc(out, '\n');
+    }
+    for (size_t i = 0; i < r->ncontrols; i++) {
+        const struct report_control *c = &r->controls[i];
+
+        buf_adds(out, "- had to pass: ");
+        add_span(out, c->what);
+        buf_addf(out, ", the result in %llu of %s\n",
+                 (unsigned long long)c->passed,
+                 figure_of(c->runs, "run", "runs").text);
     }
     if (r->rate_runs > 0) {
         struct interval i =

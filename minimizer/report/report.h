@@ -4,16 +4,15 @@
  * FILE.json, for programs. Members, all always there: schema (1), status, runs,
  * cached, rejected_early, no_verdict, accepted, wall_s, tool_cpu_s, original
  * and result {path, bytes, lines, sha256}, good (as result, or null: no
- * --good), verification {runs, matched}, controls [{what, runs, passed,
- * original {runs, passed}}], rate {matched, runs, low, high} (95 %,
+ * --good), controls [{what, runs, passed, original {runs, passed}}],
+ * verification {runs, matched}, rate {matched, runs, low, high} (95 %,
  * interval.h), signature, asked [{option, text}], minimal (true, or the budget
  * that stopped the search, or null before a search), steps [{t, run, kind,
  * bytes}], mutation_began (the first of the steps, counted from 0, that changed
- * the computation, or null), reasons
- * [{first, last, outcome}], notes [{kind, text}], command, output {end, out,
- * err} of a failing run of the result, versions {autodd_c, python,
- * python_version, platform, gpu, packages [text]}. What is not known, a file
- * without text and output included, is null.
+ * the computation, or null), reasons [{first, last, outcome}], notes [{kind,
+ * text}], command, output {end, out, err} of a failing run of the result,
+ * versions {autodd_c, python, python_version, platform, gpu, packages [text]}.
+ * What is not known, a file without text and output included, is null.
  *
  * FILE.html, for people: one page that needs nothing else. FILE.md, to paste
  * into an issue tracker. */

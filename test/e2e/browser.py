@@ -1,4 +1,5 @@
 """A real browser, headless, for the pages that the program writes."""
+import base64
 import os
 import shutil
 
@@ -60,6 +61,34 @@ class Browser:
         """The least contrast of texts with what is behind them (WCAG 2.2)."""
         return min(self.script(CONTRAST, selector))
 
+    def painted(self, png, colors):
+        """How many pixels of a picture have each colour; leaves the page."""
+        self.driver.get("about:blank")
+        return self.driver.execute_async_script(
+            PAINTED, base64.b64encode(png).decode(), colors)
+
+
+PAINTED = r"""
+const [png, colors, done] = arguments;
+const image = new Image();
+image.onload = () => {
+    const canvas = document.createElement('canvas');
+    canvas.width = image.width;
+    canvas.height = image.height;
+    const context = canvas.getContext('2d');
+    context.drawImage(image, 0, 0);
+    const data = context.getImageData(0, 0, image.width, image.height).data;
+    const found = {};
+    for (const name in colors) {
+        const wanted = colors[name].match(/[0-9]+/g).map(Number);
+        found[name] = 0;
+        for (let i = 0; i < data.length; i += 4)
+            found[name] += [0, 1, 2].every(k => Math.abs(data[i + k] - wanted[k]) < 24);
+    }
+    done(found);
+};
+image.src = 'data:image/png;base64,' + png;
+"""
 
 CONTRAST = r"""
 const numbers = color => {

@@ -204,14 +204,13 @@ def test_plot_is_painted(ordinary, chromium):
     for dark in (False, True):
         chromium.show(ordinary.page, dark=dark)
         plot = chromium.all("svg")[0]
-        shown = plot.screenshot_as_png
-        for what in ("polyline", "circle", ".tick"):
-            style = "for (const e of document.querySelectorAll('svg %s')) " \
-                    "e.style.visibility = '%s'"
-            chromium.script(style % (what, "hidden"))
-            assert plot.screenshot_as_png != shown, what
-            chromium.script(style % (what, ""))
-        assert plot.screenshot_as_png == shown
+        colors = {name: chromium.script(
+            "return getComputedStyle(arguments[0].querySelector(arguments[1]))[arguments[2]]",
+            plot, *what) for name, what in {
+                "line": ("polyline", "stroke"), "words": (".tick", "fill"),
+                "grid": (".grid", "stroke")}.items()}
+        painted = chromium.painted(plot.screenshot_as_png, colors)
+        assert painted["line"] > 300 and painted["words"] > 50 and painted["grid"] > 500
 
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])

@@ -274,6 +274,8 @@ static void page_has_all_that_is_known(void **state)
         "<code>K shape</code>",
         "4 of 4 runs; with 95 % confidence 39.8 % to 100 %",
         "keeping: x",
+        "<code>with env:A=1</code>: the original in 4 of 4 runs",
+        "the result in 2 of 3</dd>",
         "<strong>warning:</strong> look here",
         "<li><code>abc</code><span class=\"why\"><span>",
         "<span>without it: NameError: T</span></span></li>",
@@ -289,6 +291,8 @@ static void page_has_all_that_is_known(void **state)
         "H200",
         "ba7816bf8f01cfea",
         "a\nb\nc\n</pre>",
+        "The good form of the result",
+        "abcd\n</pre>",
     };
     struct report report = full_report();
     char *page = written(report_html, &report);
@@ -439,7 +443,7 @@ static void long_lines_and_texts_are_cut_and_it_is_said(void **state)
     free(page);
     page = written(report_markdown, &report);
     assert_true(strlen(page) < 65536);
-    assert_non_null(strstr(page, "only its beginning: 3,100,672 bytes more"));
+    assert_non_null(strstr(page, "only its beginning: 3,108,864 bytes more"));
     free(page);
     free(text);
 }
@@ -452,10 +456,12 @@ static void markdown_has_what_an_issue_needs(void **state)
         "`gemm.py`: 3 bytes and 1 line of 6 and 3, in 300 runs and 1 min 03 s",
         "```python\nabc\n```\n",
         "```sh\npython3 gemm.min.py\n```\n",
+        "Its good form, which passes:\n\n```python\nabcd\n```\n",
         "It ends with `exit 1`.",
         "```text\nerr\n```\n",
         "```text\nlook here\n```\n",
         "- asked for by `--err-msg`: `K shape`\n",
+        "- had to pass: `with env:A=1`, the result in 2 of 3 runs\n",
         "4 of 4 runs of the original; its rate is 39.8 % to 100 %",
         "- Python `3.11.7`\n- package `torch 2.11.0`\n- platform `Linux`\n"
         "- GPU `H200`\n",
