@@ -236,11 +236,13 @@ def measure(opt, tool, name, row, original):
     folder = Path(tempfile.mkdtemp(prefix="bench.", dir=opt.scratch))
     try:
         job = Job(opt, tool, name, row, original, folder / tool)
-        return job.figures()
+        found = job.figures()
     except (Broken, OSError, subprocess.SubprocessError, ValueError) as exc:
-        return {"input": name, "tool": tool, "broken": str(exc)}
+        found = {"input": name, "tool": tool, "broken": str(exc)}
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+    print(" ".join(cells(found)), file=sys.stderr, flush=True)
+    return found
 
 
 COLUMNS = ("input", "tool", "runs", "wall_s", "cpu_s", "bytes", "lines",
@@ -366,8 +368,6 @@ def main(argv=None):
     with concurrent.futures.ThreadPoolExecutor(opt.parallel) as pool:
         jobs = [pool.submit(measure, opt, tool, *each)
                 for each in chosen(opt) for tool in opt.tools]
-        for job in concurrent.futures.as_completed(jobs):
-            print(" ".join(cells(job.result())), file=sys.stderr, flush=True)
     rows = [job.result() for job in jobs]
     say(opt, rows, started)
     return 1 if any("broken" in row for row in rows) else 0
