@@ -561,8 +561,7 @@ void gen_unwrap(struct gen *g)
         mark(&w, i);
     }
     for (uint32_t i = 1; i < w.ns->n; i++) {
-        if (!node_is_statement(w.ns, i) &&
-            !node_is(w.ns, node_parent(w.ns, i), NODE_DECORATED))
+        if (!node_is_statement(w.ns, decorated(&w, i)))
             continue;
         offer_node(&w, i);
         offer_loop_else(&w, i);
