@@ -651,9 +651,9 @@ static bool rebase_aside(const struct shift *s, struct edit *edit,
     if (start <= s->p[s->n - 1].at.end)
         return false;
     edit->cover = (struct span){ edit->cover.start + by, edit->cover.end + by };
-    if (lead)
-        edit->lead =
-            (struct span){ edit->lead.start + by, edit->lead.end + by };
+    edit->lead =
+        lead ? (struct span){ edit->lead.start + by, edit->lead.end + by }
+             : (struct span){ 0, 0 };
     for (uint32_t i = 0; i < edit->n; i++) {
         changes[i].at.start += by;
         changes[i].at.end += by;
