@@ -1,6 +1,6 @@
-/* Strings: emptied, halved, without prefix, with short quotes, and line by
- * line where they hold many. Docstrings are left to trivia, the pieces of
- * f-strings to element, what reads as a program to source. Halves are cut
+/* Strings: emptied, halved, by words, without prefix, with short quotes, and
+ * line by line where they hold many. Docstrings are left to trivia, the pieces
+ * of f-strings to element, what reads as a program to source. Halves are cut
  * between characters and never inside an escape. */
 #include "grammar/gen/draft.h"
 #include "grammar/gen/source.h"
@@ -9,6 +9,9 @@
 #include <string.h>
 
 #include "config/mem.h"
+
+/* Longer texts go by halves and lines. */
+#define WORDS_MAX 40
 
 void gen_string(struct gen *g);
 
@@ -54,6 +57,55 @@ static uint32_t middle_of(const struct nodes *ns, const struct string *s)
     return middle;
 }
 
+static bool is_word(unsigned char c)
+{
+    return c == '_' || c >= 0x80 || (c >= '0' && c <= '9') ||
+           ((c | 0x20) >= 'a' && (c | 0x20) <= 'z');
+}
+
+/* The end of the escape that starts here; 0 when none does. */
+static uint32_t escape_end(const struct nodes *ns, const struct string *s,
+                           uint32_t *node, uint32_t at)
+{
+    uint32_t past = ns->at[s->node].past;
+
+    while (*node < past && (node_span(ns, *node).start < at ||
+                            !node_is(ns, *node, NODE_ESCAPE_SEQUENCE)))
+        (*node)++;
+    return *node < past && node_span(ns, *node).start == at
+               ? node_span(ns, *node).end
+               : 0;
+}
+
+/* Words with what stands behind each, when there are a few. */
+static void words(struct draft *d, const struct string *s)
+{
+    struct item items[WORDS_MAX];
+    uint32_t at = s->inside.start, from = at, node = s->node, escape;
+    bool in_word = true;
+    size_t n = 0;
+
+    while (at < s->inside.end) {
+        bool word = is_word((unsigned char)d->ns->text.data[at]);
+
+        escape = escape_end(d->ns, s, &node, at);
+        if (word && !in_word && !escape && at > from) {
+            if (n + 1 == WORDS_MAX)
+                return;
+            items[n++] =
+                (struct item){ .at = { from, at }, .cover = { from, at } };
+            from = at;
+        }
+        in_word = word && !escape;
+        at = escape ? escape : at + 1;
+    }
+    if (n == 0)
+        return;
+    items[n++] = (struct item){ .at = { from, s->inside.end },
+                                .cover = { from, s->inside.end } };
+    gen_list(d->g, d->kind, items, n, NULL, false);
+}
+
 static void contents(struct draft *d, const struct string *s)
 {
     uint32_t middle;
@@ -61,6 +113,7 @@ static void contents(struct draft *d, const struct string *s)
     if (span_len(s->inside) == 0 || s->pieces)
         return;
     draft_delete_edit(d, s->inside, s->inside);
+    words(d, s);
     middle = middle_of(d->ns, s);
     if (middle <= s->inside.start || middle >= s->inside.end)
         return;

@@ -26,6 +26,10 @@ static void halves_keep_escapes_and_characters(void **state)
                   "x = 'b'\n"
                   "|\n"
                   "x = 'a\\n'\n"
+                  "|\n"
+                  "x = 'b'\n"
+                  "|\n"
+                  "x = 'a\\n'\n"
                   "|\n");
     assert_offers("x = '\\x41'\n", EDIT_string,
                   "x = ''\n"
@@ -39,6 +43,22 @@ static void halves_keep_escapes_and_characters(void **state)
                   "|\n");
     assert_offers("x = '\\\\'\n", EDIT_string,
                   "x = ''\n"
+                  "|\n");
+}
+
+static void words_go_with_what_stands_behind_them(void **state)
+{
+    (void)state;
+    assert_offers("x = 'one, \\ntwo3 -'\n", EDIT_string,
+                  "x = ''\n"
+                  "|\n"
+                  "x = 'two3 -'\n"
+                  "|\n"
+                  "x = 'one, \\n'\n"
+                  "|\n"
+                  "x = 'two3 -'\n"
+                  "|\n"
+                  "x = 'one, \\n'\n"
                   "|\n");
 }
 
@@ -107,6 +127,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_string_loses_halves),
         cmocka_unit_test(halves_keep_escapes_and_characters),
+        cmocka_unit_test(words_go_with_what_stands_behind_them),
         cmocka_unit_test(prefixes_and_long_quotes_go),
         cmocka_unit_test(lines_go_one_by_one),
         cmocka_unit_test(docstrings_are_left),
