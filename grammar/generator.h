@@ -54,12 +54,13 @@ enum edit_tier {
     row(bare, TIER_FINE, 0.2)                                                  \
     row(async, TIER_FINE, 0.4)                                                 \
     row(parameter, TIER_FINE, 0.4)                                             \
-    row(argument, TIER_FINE, 0.3)                                              \
-    row(keyword, TIER_FINE, 0.3)                                               \
     row(decorator, TIER_FINE, 0.3)                                             \
     row(annotation, TIER_FINE, 0.5)                                            \
-    row(element, TIER_FINE, 0.3)                                               \
+    row(optional, TIER_FINE, 0.3)                                              \
     row(source, TIER_FINE, 0.4)                                                \
+    row(argument, TIER_MUTATE, 0.3)                                            \
+    row(keyword, TIER_MUTATE, 0.3)                                             \
+    row(element, TIER_MUTATE, 0.3)                                             \
     row(expression, TIER_MUTATE, 0.2)                                          \
     row(integer, TIER_SHRINK, 0.3)                                             \
     row(string, TIER_SHRINK, 0.3)                                              \

@@ -307,6 +307,21 @@ void draft_drop_items(struct draft *d, const struct item *items, size_t n)
     }
 }
 
+void draft_drop_tail(struct draft *d, uint32_t child)
+{
+    const struct nodes *ns = d->ns;
+    struct span at = node_span(ns, child);
+    uint32_t before = NODE_NONE;
+
+    for (uint32_t c = node_named_child(ns, node_parent(ns, child));
+         c != NODE_NONE && c != child; c = node_named_sibling(ns, c))
+        before = c;
+    if (before == NODE_NONE)
+        return;
+    at.start = node_span(ns, before).end;
+    draft_delete_edit(d, node_span(ns, child), at);
+}
+
 void draft_drop_statement(struct draft *d, uint32_t statement)
 {
     uint32_t unit = unit_of(d->g->units, statement);

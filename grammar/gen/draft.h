@@ -78,6 +78,10 @@ void draft_series(struct draft *d, uint32_t node,
  * begun. */
 void draft_drop_items(struct draft *d, const struct item *items, size_t n);
 
+/* A whole edit: delete a child with what stands between it and the one before
+ * it; none when it is the first. */
+void draft_drop_tail(struct draft *d, uint32_t child);
+
 /* Delete a statement of a block as part of the edit begun: with its line when
  * others are left, else `pass` takes its place. */
 void draft_drop_statement(struct draft *d, uint32_t statement);
