@@ -1,5 +1,6 @@
 /* What the program does not see: comments, docstrings, blank lines, blanks at
- * line ends, semicolons at line ends, indentation wider than it must be.
+ * line ends, semicolons at line ends, indentation wider than it must be, line
+ * ends inside of brackets and behind backslashes.
  *
  * All of it is one list that is tried whole first, since it nearly always
  * goes at once. The pieces lie apart or melt, so any run of them is a good
@@ -210,6 +211,80 @@ static void offer_indentation(struct gen *g)
     }
 }
 
+/* The end of a token's node: a string is one. */
+static uint32_t token_past(const struct gen *g, uint32_t i)
+{
+    return node_is(g->nodes, i, NODE_STRING) ? g->nodes->at[i].past : i + 1;
+}
+
+static bool is_token(const struct gen *g, uint32_t i)
+{
+    return (g->nodes->at[i].past == i + 1 ||
+            node_is(g->nodes, i, NODE_STRING)) &&
+           !node_is_extra(g->nodes, i) && span_len(node_span(g->nodes, i)) > 0;
+}
+
+static int depth_of(const struct gen *g, uint32_t i)
+{
+    switch (node_kind(g->nodes, i)) {
+    case NODE_LPAREN:
+    case NODE_LBRACKET:
+    case NODE_LBRACE:
+        return 1;
+    case NODE_RPAREN:
+    case NODE_RBRACKET:
+    case NODE_RBRACE:
+        return -1;
+    default:
+        return 0;
+    }
+}
+
+static bool is_word(char c)
+{
+    return c == '_' || (unsigned char)c >= 0x80 || (c >= '0' && c <= '9') ||
+           ((c | 0x20) >= 'a' && (c | 0x20) <= 'z');
+}
+
+/* The bytes between two tokens of a statement, when a line ends there that need
+ * not: one blank stays between two words. */
+static void offer_join(struct gen *g, struct span gap, bool in_brackets)
+{
+    const char *text = g->text.data;
+    bool line_end = false, carried = false;
+
+    for (uint32_t i = gap.start; i < gap.end; i++) {
+        carried |= text[i] == '\\';
+        line_end |= text[i] == '\n';
+        if (!strchr(" \t\f\r\n\\", text[i]))
+            return; /* a comment */
+    }
+    if (!line_end || !(in_brackets || carried))
+        return;
+    if (is_word(text[gap.start - 1]) &&
+        (is_word(text[gap.end]) || strchr("\"'", text[gap.end])) &&
+        text[--gap.end] != ' ')
+        return;
+    offer(g, gap);
+}
+
+static void offer_joins(struct gen *g)
+{
+    uint32_t end = UINT32_MAX;
+    int depth = 0;
+
+    for (uint32_t i = 0; i < g->nodes->n; i = token_past(g, i)) {
+        struct span at = node_span(g->nodes, i);
+
+        if (!is_token(g, i))
+            continue;
+        if (end < at.start)
+            offer_join(g, (struct span){ end, at.start }, depth > 0);
+        depth += depth_of(g, i);
+        end = at.end;
+    }
+}
+
 void gen_trivia(struct gen *g)
 {
     edits_list_begin(g->out, "", true);
@@ -221,6 +296,8 @@ void gen_trivia(struct gen *g)
             offer_docstrings(g, u);
     offer_lines(g);
     offer_semicolons(g);
+    if (tree_errors(g->tree) == 0) /* else a bracket may have no other side */
+        offer_joins(g);
     offer_indentation(g);
     edits_list_end(g->out);
 }

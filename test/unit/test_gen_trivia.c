@@ -53,7 +53,9 @@ static void blank_lines_and_blanks_go_but_not_in_strings(void **state)
     (void)state;
     assert_whole("x = 1 \t\n\n  \ny = '''a \n\n b'''  \n\f\nz = 2 ;\n",
                  EDIT_trivia, 0, "x = 1\ny = '''a \n\n b'''\nz = 2\n|\n");
-    assert_offers("x = 1 + \\\n  2\n", EDIT_trivia, "");
+    assert_offers("x = 1 + \\\n  2\n", EDIT_trivia,
+                  "x = 1 +2\n"
+                  "|\n");
     assert_offers("x = 1 \\\n\ny = 2\n", EDIT_trivia, "");
 }
 
@@ -97,9 +99,53 @@ static void frozen_comments_stay(void **state)
     free(got);
 }
 
+static void lines_are_joined_in_brackets_and_behind_backslashes(void **state)
+{
+    (void)state;
+    assert_offers("f(a,\n"
+                  "  b\n"
+                  "  or c)\n"
+                  "if d: \\\n"
+                  "  e\n",
+                  EDIT_trivia,
+                  "f(a,b\n"
+                  "  or c)\n"
+                  "if d: \\\n"
+                  "  e\n"
+                  "|\n"
+                  "f(a,\n"
+                  "  b or c)\n"
+                  "if d: \\\n"
+                  "  e\n"
+                  "|\n"
+                  "f(a,\n"
+                  "  b\n"
+                  "  or c)\n"
+                  "if d:e\n"
+                  "|\n");
+    assert_whole("def f(a,\n"
+                 "      b=[\n"
+                 "\n"
+                 "          1,  # one\n"
+                 "          2]):\n"
+                 "    return (a\n"
+                 "            if b else 'c\\\n"
+                 "            d')\n",
+                 EDIT_trivia, 0,
+                 "def f(a,b=[1,\n"
+                 "          2]):\n"
+                 "    return (a if b else 'c\\\n"
+                 "            d')\n"
+                 "|\n");
+    assert_offers("x = (a\n"
+                  "if b else c)\n",
+                  EDIT_trivia, "");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lines_are_joined_in_brackets_and_behind_backslashes),
         cmocka_unit_test(comments_go_with_their_line_or_their_blanks),
         cmocka_unit_test(a_cookie_stays_while_the_text_needs_it),
         cmocka_unit_test(docstrings_go_and_leave_pass_where_they_are_all),
