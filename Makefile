@@ -223,16 +223,6 @@ bench-peers: $(PROG) $(ASK) build/.packages-venv
 	    "$$python" test/bench/compare.py --autodd-c $(PROG) --ask $(ASK) \
 	    --peers "$$peers" --out $(BUILD)/peers $(PEERS)
 
-ASK := $(BUILD)/test/bench/ask
-$(ASK): test/bench/ask.c Makefile
-	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $<
-
-bench-peers: $(PROG) $(ASK) build/.packages-venv
-	@python=$$(sh test/venv.sh test) && peers=$$(sh test/bench/peers.sh) && \
-	    "$$python" test/bench/compare.py --autodd-c $(PROG) --ask $(ASK) \
-	    --peers "$$peers" --out $(BUILD)/peers $(PEERS)
-
 $(BUILD)/test/bench/%: $(BUILD)/test/bench/%.o $(LIB)
 	$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 

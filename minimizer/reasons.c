@@ -145,7 +145,7 @@ struct reason *reasons_of(struct reasons *reasons, struct bytes text, size_t *n)
 
     *n = 0;
     edits_init(&edits);
-    generate_kinds(tree, NULL, 0, vocabulary(MUTATE_NONE, false), &edits);
+    generate_kinds(tree, NULL, 0, vocabulary(MUTATE_ALL, false), &edits);
     if (reasons->n > 0)
         qsort(reasons->items, reasons->n, sizeof(*reasons->items), compare);
     for (uint32_t i = 0; i < edits.n && paper < PAPER_MAX; i++) {

@@ -191,8 +191,7 @@ static void nothing_frozen_is_touched(void **state)
         struct edits edits;
 
         edits_init(&edits);
-        generate_kinds(tree, &frozen, 1, vocabulary(MUTATE_ALL, true),
-                       &edits);
+        generate_kinds(tree, &frozen, 1, vocabulary(MUTATE_ALL, true), &edits);
         for (uint32_t i = 0; i < edits.n; i++) {
             struct patch patch;
             patch_init(&patch);
