@@ -169,9 +169,9 @@ def compare(got, want):
 
 def main():
     parser = argparse.ArgumentParser(description="RMS normalisation")
-    parser.add_argument("--rows", type=int, default=6)
-    parser.add_argument("--width", type=int, default=80)
-    parser.add_argument("--block", type=int, default=32)
+    parser.add_argument("--rows", type=int, default=3)
+    parser.add_argument("--width", type=int, default=24)
+    parser.add_argument("--block", type=int, default=16)
     args = parser.parse_args()
     torch.manual_seed(3)
     x, residual = torch.randn(2, args.rows, args.width)

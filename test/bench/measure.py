@@ -50,15 +50,25 @@ def wait(fd, seconds):
     return bool(select.select([fd], [], [], max(seconds, 0))[0])
 
 
+def give_up(*_):
+    """The comparison was ended: leave nothing behind."""
+    while descendants():
+        signal_all(signal.SIGKILL)
+        os.wait()
+    os._exit(1)
+
+
 def main():
     """Start, wait, stop, reap, tell."""
     seconds, log, command = float(sys.argv[1]), sys.argv[2], sys.argv[3:]
     libc = ctypes.CDLL(None)
     libc.prctl(PR_SET_CHILD_SUBREAPER, 1)
     libc.prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
+    signal.signal(signal.SIGTERM, give_up)
     start = time.monotonic()
     pid = os.fork()
     if pid == 0:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
         os.setsid()
         out = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
         os.dup2(os.open(os.devnull, os.O_RDONLY), 0)

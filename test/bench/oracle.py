@@ -20,6 +20,7 @@ usage: PYTHON oracle.py CONFIG.json       with socket, script, text, rule, last,
                                           exit, timeout, scratch, best, counts
 """
 import ast
+import ctypes
 import gc
 import json
 import os
@@ -34,6 +35,7 @@ import sys
 import time
 
 OUTPUT_MAX = 8 << 20
+PR_SET_PDEATHSIG = 1
 CACHES = ("TRITON_CACHE_DIR", "TILELANG_CACHE_DIR", "TORCHINDUCTOR_CACHE_DIR",
           "CUDA_CACHE_PATH", "NUMBA_CACHE_DIR", "CUPY_CACHE_DIR")
 
@@ -268,6 +270,7 @@ class Server:
 
 def main():
     """Serve, then write down what it took."""
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
     with open(sys.argv[1], encoding="utf-8") as text:
         server = Server(json.load(text))
     print("ready", flush=True)

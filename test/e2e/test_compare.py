@@ -3,10 +3,11 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 
 import pytest
 
-from conftest import ROOT, binary, plain_python
+from conftest import PATIENCE, ROOT, binary, plain_python, until
 
 SCRIPT = '''\
 import sys
@@ -47,7 +48,9 @@ for i in range(len(lines) - 1, -1, -1):
 ENDLESS = '''\
 import subprocess, sys
 subprocess.run([sys.argv[-2], sys.argv[-1]])
-subprocess.run(["sleep", "1000.%s"], start_new_session=True)
+child = subprocess.Popen(["sleep", "1000.%s"], start_new_session=True)
+open(%r, "w").write("started\\n")
+child.wait()
 '''
 
 
@@ -59,17 +62,21 @@ def ask(tmp_path_factory):
     return path
 
 
-def compare(folder, ask, tools, peer, *options):
-    """Run compare.py with a Shrink Ray of ours; its rows by tool."""
+def command(folder, ask, tools, peer, *options):
+    """The command that runs compare.py with a Shrink Ray of ours."""
     (folder / "small.py").write_text(SCRIPT)
     (folder / "faults.yaml").write_text(FAULTS)
     (folder / "peer.py").write_text(peer)
-    done = subprocess.run(
-        [sys.executable, ROOT / "test" / "bench" / "compare.py", "--tools", *tools,
-         "--faults", folder / "faults.yaml", "--python", plain_python(),
-         "--autodd-c", binary(), "--ask", ask, "--out", folder / "out",
-         "--tool", "shrinkray=%s %s" % (plain_python(), folder / "peer.py"), *options],
-        capture_output=True, text=True, timeout=300, cwd=folder)
+    return [sys.executable, ROOT / "test" / "bench" / "compare.py", "--tools", *tools,
+            "--faults", folder / "faults.yaml", "--python", plain_python(),
+            "--autodd-c", binary(), "--ask", ask, "--out", folder / "out",
+            "--tool", "shrinkray=%s %s" % (plain_python(), folder / "peer.py"), *options]
+
+
+def compare(folder, *args):
+    """Run compare.py to its end; its rows by tool."""
+    done = subprocess.run(command(folder, *args), capture_output=True, text=True,
+                          timeout=300, cwd=folder)
     assert done.returncode == 0, done.stdout + done.stderr
     assert (folder / "out.md").read_text() in done.stdout
     rows = json.loads((folder / "out.json").read_text())["rows"]
@@ -98,10 +105,31 @@ def test_the_rule_decides_what_a_peer_may_come_to(tmp_path, ask, rule, fails):
     assert row["fault"] == (rule == "end")
 
 
+def running(mark):
+    listing = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True).stdout
+    return "sleep 1000." + mark in listing
+
+
 def test_a_tool_out_of_time_is_stopped_with_all_it_started(tmp_path, ask):
-    mark = "%d" % os.getpid()
-    row = compare(tmp_path, ask, ["shrinkray"], ENDLESS % mark, "--budget", "2")["shrinkray"]
+    mark = "1%d" % os.getpid()
+    peer = ENDLESS % (mark, str(tmp_path / "started"))
+    row = compare(tmp_path, ask, ["shrinkray"], peer, "--budget", "2")["shrinkray"]
     assert row["stopped"] and row["runs"] == 1
     assert row["result"] == SCRIPT
-    listing = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True).stdout
-    assert "sleep 1000." + mark not in listing
+    assert not running(mark)
+
+
+def test_an_interrupted_comparison_leaves_nothing(tmp_path, ask):
+    mark = "2%d" % os.getpid()
+    started = tmp_path / "started"
+    with tempfile.TemporaryDirectory(prefix="compare.") as scratch:  # short
+        comparison = subprocess.Popen(
+            command(tmp_path, ask, ["shrinkray"], ENDLESS % (mark, str(started)),
+                    "--scratch", scratch), cwd=tmp_path)
+        until(lambda: started.exists() or comparison.poll() is not None, 60,
+              "the peer")
+        assert running(mark)
+        comparison.terminate()
+        assert comparison.wait(60) == 128 + 15
+        until(lambda: not running(mark), PATIENCE, "the end of what the peer started")
+        assert os.listdir(scratch) == []
