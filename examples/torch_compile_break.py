@@ -20,6 +20,7 @@ import statistics
 import time
 
 import torch
+import torch._dynamo
 import torch.nn.functional as F
 from torch import nn
 
@@ -195,6 +196,7 @@ def main():
     plain = Runner(layer, config, args.batch)
     want = plain.run(prompt, args.steps)
     print("plain:", plain.summary())
+    torch._dynamo.reset()
     compiled = torch.compile(layer, backend=args.backend, fullgraph=True, dynamic=False)
     fast = Runner(compiled, config, args.batch)
     got = fast.run(prompt, args.steps)

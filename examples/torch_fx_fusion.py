@@ -21,6 +21,7 @@ import operator
 import time
 
 import torch
+import torch._dynamo
 from torch import fx, nn
 
 SUMS = {operator.add: 1, torch.add: 1, operator.sub: -1, torch.sub: -1}
@@ -202,6 +203,7 @@ def main():
     backend = functools.partial(fusing_backend, show=args.print_graph)
     with torch.no_grad():
         want, plain = measure(network, inputs, args.repeat)
+        torch._dynamo.reset()
         fused = torch.compile(network, backend=backend)
         got, fast = measure(fused, inputs, args.repeat)
     print(STATISTICS)
