@@ -27,9 +27,9 @@
 /* Preserving edits leave the computation on the way to the failure as it is:
  * first the coarse ones, about statements, then the fine ones within them,
  * which would be wasted on code that still goes. Mutating ones are offered
- * only when no preserving one is left: first those that shrink numbers and
- * strings, which mostly go, so that expressions are tried on the text as it
- * will be. Those for looks come last of all. */
+ * only when no preserving one is left: first those that drop arguments and
+ * elements and shrink numbers and strings, which mostly go, so that expressions
+ * are tried on the text as it will be. Those for looks come last of all. */
 enum edit_tier {
     TIER_COARSE,
     TIER_FINE,
@@ -58,9 +58,9 @@ enum edit_tier {
     row(annotation, TIER_FINE, 0.5)                                            \
     row(optional, TIER_FINE, 0.3)                                              \
     row(source, TIER_FINE, 0.4)                                                \
-    row(argument, TIER_MUTATE, 0.3)                                            \
-    row(keyword, TIER_MUTATE, 0.3)                                             \
-    row(element, TIER_MUTATE, 0.3)                                             \
+    row(argument, TIER_SHRINK, 0.3)                                            \
+    row(keyword, TIER_SHRINK, 0.3)                                             \
+    row(element, TIER_SHRINK, 0.3)                                             \
     row(expression, TIER_MUTATE, 0.2)                                          \
     row(integer, TIER_SHRINK, 0.3)                                             \
     row(string, TIER_SHRINK, 0.3)                                              \
