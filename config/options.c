@@ -89,8 +89,8 @@ static const struct option table[] = {
       .help = "how it must end: exit:N, signal:NAME or timeout" },
     { .name = "keep", .type = OPTION_LIST, FAILURE, AT(keep),
       .metavar = "NAME",
-      .help = "never delete calls of NAME; none: delete whatever goes; "
-              "repeatable" },
+      .help = "never delete calls of NAME; none: delete whatever goes, also "
+              "the test that decides; repeatable" },
     { .name = "pass-with", .type = OPTION_LIST, FAILURE, AT(pass_with),
       .path = PATH_PART, .metavar = "PART", .fits = is_environment_part,
       .wanted = "python:PROGRAM, env:NAME=VALUE or path:DIR",

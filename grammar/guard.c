@@ -1,25 +1,43 @@
-/* Names fall into groups (union-find over the symbols of scope.h): all names of
- * one statement, or of one header of a compound statement, are one group, and
- * so are a function and what it returns. Then: is there a test with a name in
- * the group of a kernel? */
+/* From the failing statement to its sides:
+ *
+ *   statement --governing()--> conditions --split()--> sides --flow--> slices
+ *
+ * A condition is split where it compares: `(got - want).abs().max() > tol` is
+ * followed down to `got` and `want`, through names, conversions, reductions
+ * and the script's own functions; `tol` is constant and no side. Where nothing
+ * is compared the condition itself is the one side. The same is done to the
+ * original and to each candidate, with every statement of the same kind, since
+ * which one is which is not followed through the edits. */
 #include "grammar/guard.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "config/base.h"
 #include "config/mem.h"
+#include "grammar/flow.h"
 #include "grammar/kernel.h"
 #include "grammar/node.h"
-#include "grammar/scope.h"
 
-struct groups {
+#define CONDITIONS_MAX 16
+#define SPLIT_DEPTH 24 /* names and functions looked through */
+#define WORD_MIN 3     /* bytes of a string that stand for a text */
+
+struct look {
     const struct nodes *ns;
-    struct scopes *scopes;
-    uint32_t *symbol; /* of each identifier node, SYMBOL_NONE else */
-    uint32_t *above;  /* of each symbol, union-find */
-    bool *tied;       /* of each symbol: may tie (no module, no builtin) */
-    bool *kernel;     /* of each symbol: a kernel's name */
-    uint32_t n;       /* symbols */
+    struct flow *flow;
+};
+
+/* What a statement depends on, nearest first. */
+struct conditions {
+    uint32_t nodes[CONDITIONS_MAX];
+    size_t n;
+};
+
+struct sides {
+    uint32_t nodes[GUARD_SIDES_MAX];
+    struct slice slices[GUARD_SIDES_MAX];
+    size_t n;
 };
 
 static const char *const deciding[] = {
@@ -37,222 +55,655 @@ static const char *const deciding[] = {
     "assertTrue",
     "assertAlmostEqual",
 };
-
-static const char *const makers[] = {
-    "RawKernel",   "RawModule",   "ElementwiseKernel", "ReductionKernel",
-    "load_inline", "pallas_call", "compile",           "SourceModule",
-};
+static const char *const exits[] = { "exit", "_exit", "quit", "abort",
+                                     "SystemExit" };
 
 #define IS_ONE_OF(text, list) text_is_one_of(text, list, ARRAY_LEN(list))
 
-static uint32_t find(const struct groups *g, uint32_t symbol)
+static bool decides(const struct nodes *ns, uint32_t i)
 {
-    while (g->above[symbol] != symbol) {
-        g->above[symbol] = g->above[g->above[symbol]];
-        symbol = g->above[symbol];
-    }
-    return symbol;
+    return node_is(ns, i, NODE_CALL) &&
+           IS_ONE_OF(kernel_last_name(ns, i), deciding);
 }
 
-static void tie(struct groups *g, uint32_t a, uint32_t b)
+static bool is_constant(const struct look *l, uint32_t node)
 {
-    if (a == SYMBOL_NONE || b == SYMBOL_NONE || !g->tied[a] || !g->tied[b])
+    struct slice slice;
+    bool constant;
+
+    flow_slice(l->flow, node, &slice);
+    constant = slice.constant && !slice.computed;
+    slice_deinit(&slice);
+    return constant;
+}
+
+/* ---- what a statement depends on ---- */
+
+static void add_condition(struct conditions *c, uint32_t node)
+{
+    if (node != NODE_NONE && c->n < CONDITIONS_MAX)
+        c->nodes[c->n++] = node;
+}
+
+/* The tests in a block: what they raise is caught. */
+static void add_tests(const struct look *l, struct conditions *c, uint32_t body)
+{
+    if (body == NODE_NONE)
         return;
-    g->above[find(g, a)] = find(g, b);
-}
-
-static void find_symbols(struct groups *g)
-{
-    const struct nodes *ns = g->ns;
-
-    g->symbol = xcalloc(ns->n, sizeof(*g->symbol));
-    for (uint32_t i = 0; i < ns->n; i++) {
-        g->symbol[i] = SYMBOL_NONE;
-        if (node_is(ns, i, NODE_IDENTIFIER))
-            g->symbol[i] = scopes_symbol_at(g->scopes, ns->at[i].at.start);
-        if (g->symbol[i] != SYMBOL_NONE && g->symbol[i] >= g->n)
-            g->n = g->symbol[i] + 1;
-    }
-    g->above = xcalloc(g->n + 1, sizeof(*g->above));
-    g->tied = xcalloc(g->n + 1, sizeof(*g->tied));
-    g->kernel = xcalloc(g->n + 1, sizeof(*g->kernel));
-    for (uint32_t s = 0; s < g->n; s++) {
-        g->above[s] = s;
-        g->tied[s] = symbol_bound(g->scopes, s);
+    for (uint32_t i = body; i < l->ns->at[body].past; i++) {
+        if (node_is(l->ns, i, NODE_ASSERT))
+            add_condition(c, node_named_child(l->ns, i));
+        else if (decides(l->ns, i))
+            add_condition(c, i);
     }
 }
 
-/* The name of a function or class definition. */
-static uint32_t name_of(const struct groups *g, uint32_t definition)
+/* What of `up` decides whether its child `i` comes to pass. */
+static void add_from(const struct look *l, struct conditions *c, uint32_t up,
+                     uint32_t i)
 {
-    uint32_t name = definition == NODE_NONE
-                        ? NODE_NONE
-                        : node_field(g->ns, definition, FIELD_name);
+    const struct nodes *ns = l->ns;
+    uint32_t first;
 
-    return name == NODE_NONE ? SYMBOL_NONE : g->symbol[name];
-}
-
-static void find_kernels(struct groups *g)
-{
-    for (uint32_t i = 0; i < g->ns->n; i++) {
-        uint32_t symbol = SYMBOL_NONE;
-
-        if (node_is(g->ns, i, NODE_DECORATED) && kernel_is(g->ns, i))
-            symbol = name_of(g, node_field(g->ns, i, FIELD_definition));
-        if (symbol != SYMBOL_NONE)
-            g->kernel[symbol] = true;
+    switch (node_kind(ns, up)) {
+    case NODE_IF:
+    case NODE_ELIF:
+    case NODE_WHILE:
+        if (ns->at[i].field != FIELD_condition)
+            add_condition(c, node_field(ns, up, FIELD_condition));
+        break;
+    case NODE_FOR:
+        add_condition(c, node_field(ns, up, FIELD_right));
+        break;
+    case NODE_MATCH:
+        add_condition(c, node_field(ns, up, FIELD_subject));
+        break;
+    case NODE_TRY:
+        if (node_is(ns, i, NODE_EXCEPT))
+            add_tests(l, c, node_field(ns, up, FIELD_body));
+        break;
+    case NODE_BOOLEAN_OPERATOR:
+        first = node_field(ns, up, FIELD_left);
+        if (first != i)
+            add_condition(c, first);
+        break;
+    case NODE_CONDITIONAL:
+        first = node_named_child(ns, up);
+        if (first != NODE_NONE)
+            add_condition(c, node_named_sibling(ns, first));
+        break;
+    default:
+        break;
     }
 }
 
-static bool is_import(const struct nodes *ns, uint32_t statement)
+static bool jumps(const struct nodes *ns, uint32_t i)
 {
-    return node_is(ns, statement, NODE_IMPORT) ||
-           node_is(ns, statement, NODE_IMPORT_FROM) ||
-           node_is(ns, statement, NODE_FUTURE_IMPORT);
-}
-
-static void leave_out_modules(struct groups *g)
-{
-    for (uint32_t i = 0; i < g->ns->n; i++) {
-        if (g->symbol[i] != SYMBOL_NONE &&
-            is_import(g->ns, node_statement(g->ns, i)))
-            g->tied[g->symbol[i]] = false;
-    }
-}
-
-/* What a function returns is tied to its name, a method's also to the class. */
-static void tie_return(struct groups *g, uint32_t statement, uint32_t symbol)
-{
-    uint32_t function = node_function(g->ns, statement);
-
-    if (function == NODE_NONE)
-        return;
-    tie(g, symbol, name_of(g, function));
-    uint32_t class = node_scope(g->ns, function);
-    if (node_is(g->ns, class, NODE_CLASS))
-        tie(g, symbol, name_of(g, class));
-}
-
-/* Whether a kernel's name is put to use where it stands: called (`k(x)`,
- * `k[grid](x)`, `k.run(x)`), handed on, or returned. `k[grid]` alone launches
- * nothing. */
-static bool is_used(const struct nodes *ns, uint32_t i)
-{
-    uint32_t up;
-
-    for (;; i = up) {
-        unsigned field = ns->at[i].field;
-
-        up = node_parent(ns, i);
-        if (up == NODE_NONE)
-            return false;
-        switch (node_kind(ns, up)) {
-        case NODE_SUBSCRIPT:
-            if (field != FIELD_value)
-                return false;
-            break;
-        case NODE_ATTRIBUTE:
-            if (field != FIELD_object)
-                return false;
-            break;
-        case NODE_CALL:
-        case NODE_ARGUMENT_LIST:
-        case NODE_KEYWORD_ARGUMENT:
+    for (uint32_t k = i; k < ns->at[i].past; k++) {
+        switch (node_kind(ns, k)) {
         case NODE_RETURN:
+        case NODE_CONTINUE:
+        case NODE_BREAK:
+        case NODE_RAISE:
             return true;
-        default:
-            return false;
-        }
-    }
-}
-
-static void tie_statements(struct groups *g)
-{
-    const struct nodes *ns = g->ns;
-    uint32_t *first = xcalloc(ns->n, sizeof(*first)); /* name in a statement */
-
-    for (uint32_t i = 0; i < ns->n; i++)
-        first[i] = SYMBOL_NONE;
-    for (uint32_t i = 0; i < ns->n; i++) {
-        uint32_t symbol = g->symbol[i], statement;
-
-        if (symbol == SYMBOL_NONE || !g->tied[symbol] ||
-            (g->kernel[symbol] && !is_used(ns, i)))
-            continue;
-        statement = node_statement(ns, i);
-        if (statement == NODE_NONE)
-            continue;
-        if (first[statement] == SYMBOL_NONE)
-            first[statement] = symbol;
-        tie(g, symbol, first[statement]);
-        if (node_is(ns, statement, NODE_RETURN))
-            tie_return(g, statement, symbol);
-    }
-    free(first);
-}
-
-/* Mark the groups of kernels. */
-static void mark_kernels(const struct groups *g, bool *kernel)
-{
-    const struct nodes *ns = g->ns;
-
-    for (uint32_t s = 0; s < g->n; s++) {
-        if (g->kernel[s])
-            kernel[find(g, s)] = true;
-    }
-    for (uint32_t i = 0; i < ns->n; i++) {
-        if (!node_is(ns, i, NODE_CALL) ||
-            !IS_ONE_OF(kernel_last_name(ns, i), makers))
-            continue;
-        uint32_t statement = node_statement(ns, i);
-        for (uint32_t k = statement; k < ns->at[statement].past; k++) {
-            if (g->symbol[k] != SYMBOL_NONE && g->tied[g->symbol[k]])
-                kernel[find(g, g->symbol[k])] = true;
-        }
-    }
-}
-
-static bool tests_kernel(const struct groups *g, const bool *kernel)
-{
-    const struct nodes *ns = g->ns;
-
-    for (uint32_t i = 0; i < ns->n; i++) {
-        bool test = node_is(ns, i, NODE_ASSERT) ||
-                    (node_is(ns, i, NODE_CALL) &&
-                     IS_ONE_OF(kernel_last_name(ns, i), deciding));
-
-        for (uint32_t k = i; test && k < ns->at[i].past; k++) {
-            uint32_t symbol = g->symbol[k];
-
-            if (symbol != SYMBOL_NONE && g->tied[symbol] &&
-                kernel[find(g, symbol)])
+        case NODE_CALL:
+            if (IS_ONE_OF(kernel_last_name(ns, k), exits))
                 return true;
+            break;
+        default:
+            break;
         }
     }
     return false;
 }
 
-static bool is_tied(const struct tree *tree)
+/* `if fine: return` in front of it. */
+static void add_earlier(const struct look *l, struct conditions *c,
+                        uint32_t statement)
 {
-    struct groups g = { .ns = tree_nodes(tree), .scopes = scopes_new(tree) };
-    bool *kernel;
-    bool holds;
+    const struct nodes *ns = l->ns;
+    uint32_t body = node_parent(ns, statement);
 
-    find_symbols(&g);
-    leave_out_modules(&g);
-    find_kernels(&g);
-    tie_statements(&g);
-    kernel = xcalloc(g.n + 1, sizeof(*kernel));
-    mark_kernels(&g, kernel);
-    holds = tests_kernel(&g, kernel);
-    free(kernel);
-    free(g.symbol);
-    free(g.above);
-    free(g.tied);
-    free(g.kernel);
-    scopes_free(g.scopes);
+    for (uint32_t i = node_named_child(ns, body); i != statement;
+         i = node_named_sibling(ns, i))
+        if (node_is(ns, i, NODE_IF) && jumps(ns, i))
+            add_condition(c, node_field(ns, i, FIELD_condition));
+}
+
+/* The conditions of node `i` in its function, which is returned. */
+static uint32_t climb(const struct look *l, struct conditions *c, uint32_t i)
+{
+    const struct nodes *ns = l->ns;
+    uint32_t up;
+
+    for (; (up = node_parent(ns, i)) != NODE_NONE; i = up) {
+        if (node_is(ns, i, NODE_FUNCTION))
+            return i;
+        add_from(l, c, up, i);
+        if (node_is_statement(ns, i))
+            add_earlier(l, c, i);
+    }
+    return NODE_NONE;
+}
+
+/* All that node `i` depends on: in its function, then where that is called. */
+static void governing(const struct look *l, uint32_t i, struct conditions *c)
+{
+    uint32_t functions[CONDITIONS_MAX];
+    size_t n = 0;
+    uint32_t function = climb(l, c, i);
+
+    if (function != NODE_NONE)
+        functions[n++] = function;
+    for (size_t k = 0; k < n; k++) {
+        uint32_t call = NODE_NONE;
+
+        while ((call = flow_next_call(l->flow, functions[k], call)) !=
+               NODE_NONE) {
+            bool known = false;
+
+            if (c->n == CONDITIONS_MAX)
+                return;
+            function = climb(l, c, call);
+            for (size_t m = 0; m < n; m++)
+                known |= functions[m] == function;
+            if (!known && function != NODE_NONE && n < CONDITIONS_MAX)
+                functions[n++] = function;
+        }
+    }
+}
+
+/* ---- what a condition compares ---- */
+
+static void add_side(const struct look *l, struct sides *s, uint32_t node)
+{
+    if (s->n < GUARD_SIDES_MAX && node != NODE_NONE && !is_constant(l, node))
+        s->nodes[s->n++] = node;
+}
+
+/* What is left to look into, the next one last. */
+struct todo {
+    uint32_t nodes[64];
+    size_t n;
+    unsigned depth; /* names and functions looked through so far */
+};
+
+static void look_into(struct todo *todo, uint32_t node)
+{
+    if (node != NODE_NONE && todo->n < ARRAY_LEN(todo->nodes))
+        todo->nodes[todo->n++] = node;
+}
+
+/* The children, so that the first is looked into first. */
+static void look_into_children(const struct nodes *ns, struct todo *todo,
+                               uint32_t node)
+{
+    size_t from = todo->n;
+
+    for (uint32_t c = node_named_child(ns, node); c != NODE_NONE;
+         c = node_named_sibling(ns, c))
+        look_into(todo, c);
+    for (size_t to = todo->n; from + 1 < to; from++) {
+        uint32_t swap = todo->nodes[from];
+
+        todo->nodes[from] = todo->nodes[--to];
+        todo->nodes[to] = swap;
+    }
+}
+
+/* The two that assert_close(a, b), allclose(a, b), a.equal(b) compare. */
+static void split_call(const struct look *l, uint32_t call, struct sides *s)
+{
+    const struct nodes *ns = l->ns;
+    uint32_t list = node_field(ns, call, FIELD_arguments);
+    uint32_t function = node_field(ns, call, FIELD_function);
+    uint32_t first = list == NODE_NONE ? NODE_NONE : node_named_child(ns, list);
+
+    if (first == NODE_NONE)
+        return;
+    for (uint32_t c = first; c != NODE_NONE && s->n < 2;
+         c = node_named_sibling(ns, c))
+        add_side(l, s,
+                 node_is(ns, c, NODE_KEYWORD_ARGUMENT)
+                     ? node_field(ns, c, FIELD_value)
+                     : c);
+    if (s->n == 1 && node_is(ns, function, NODE_ATTRIBUTE))
+        add_side(l, s, node_field(ns, function, FIELD_object));
+}
+
+/* What else a value depends on: a name's value, or the condition under which
+ * it is counted (`errors += 1`). */
+static void look_behind(const struct look *l, struct todo *todo, uint32_t name)
+{
+    uint32_t value = flow_value(l->flow, name);
+
+    if (value == NODE_NONE || todo->depth++ >= SPLIT_DEPTH)
+        return;
+    if (is_constant(l, value)) {
+        uint32_t above = node_above(l->ns, value, NODE_IF);
+
+        value = above == NODE_NONE ? NODE_NONE
+                                   : node_field(l->ns, above, FIELD_condition);
+    }
+    look_into(todo, value);
+}
+
+static void look_into_call(const struct look *l, struct todo *todo,
+                           uint32_t call)
+{
+    const struct nodes *ns = l->ns;
+    uint32_t function = flow_callee(l->flow, call);
+
+    if (function == NODE_NONE) {
+        look_into_children(ns, todo, call);
+        return;
+    }
+    if (todo->depth++ >= SPLIT_DEPTH)
+        return;
+    for (uint32_t i = function; i < ns->at[function].past; i++)
+        if (node_is(ns, i, NODE_RETURN) && node_function(ns, i) == function)
+            look_into(todo, node_named_child(ns, i));
+}
+
+static bool is_difference(const struct nodes *ns, uint32_t i)
+{
+    uint32_t operator= node_field(ns, i, FIELD_operator);
+
+    return operator!= NODE_NONE &&(node_text_is(ns, operator, "-") ||
+                                   node_text_is(ns, operator, "/"));
+}
+
+/* One node of a condition: its sides into `s`, or what to look into next. */
+static void split_node(const struct look *l, uint32_t i, struct sides *s,
+                       struct todo *todo)
+{
+    const struct nodes *ns = l->ns;
+
+    switch (node_kind(ns, i)) {
+    case NODE_CALL:
+        if (decides(ns, i))
+            split_call(l, i, s);
+        if (s->n < 2)
+            look_into_call(l, todo, i);
+        break;
+    case NODE_COMPARISON:
+        for (uint32_t c = node_named_child(ns, i); c != NODE_NONE;
+             c = node_named_sibling(ns, c))
+            add_side(l, s, c);
+        if (s->n < 2)
+            look_into_children(ns, todo, i);
+        break;
+    case NODE_BINARY_OPERATOR:
+        if (is_difference(ns, i)) {
+            add_side(l, s, node_field(ns, i, FIELD_left));
+            add_side(l, s, node_field(ns, i, FIELD_right));
+        }
+        if (s->n < 2)
+            look_into_children(ns, todo, i);
+        break;
+    case NODE_IDENTIFIER:
+        look_behind(l, todo, i);
+        break;
+    case NODE_LAMBDA:
+    case NODE_STRING:
+        break;
+    default:
+        look_into_children(ns, todo, i);
+        break;
+    }
+}
+
+/* The sides of a condition; itself where nothing in it compares. */
+static void split(const struct look *l, uint32_t condition, struct sides *s)
+{
+    struct todo todo = { .n = 0 };
+    unsigned left = 512; /* nodes: a condition is no program */
+
+    *s = (struct sides){ .n = 0 };
+    look_into(&todo, condition);
+    while (todo.n > 0 && left-- > 0) {
+        s->n = 0;
+        split_node(l, todo.nodes[--todo.n], s, &todo);
+        if (s->n > 1)
+            break;
+    }
+    if (s->n < 2) {
+        s->n = 0;
+        add_side(l, s, condition);
+    }
+    for (size_t i = 0; i < s->n; i++)
+        flow_slice(l->flow, s->nodes[i], &s->slices[i]);
+}
+
+static void sides_deinit(struct sides *s)
+{
+    for (size_t i = 0; i < s->n; i++)
+        slice_deinit(&s->slices[i]);
+    s->n = 0;
+}
+
+/* ---- the statement ---- */
+
+/* Whether a string in the text is part of what was printed, or the other way
+ * round: `print(f"row {i}: mismatch")` says ": mismatch". */
+static bool says(const struct nodes *ns, uint32_t i, const char *text)
+{
+    struct bytes word = node_text(ns, i);
+
+    if (!node_is(ns, i, NODE_STRING_CONTENT) || word.len < WORD_MIN)
+        return false;
+    return memmem(text, strlen(text), word.data, word.len) ||
+           memmem(word.data, word.len, text, strlen(text));
+}
+
+static bool says_any(const struct guard *g, const struct nodes *ns, uint32_t i)
+{
+    for (size_t k = 0; k < g->ntexts; k++)
+        if (says(ns, i, g->texts[k]))
+            return true;
+    return false;
+}
+
+/* Whether node `i` is, or begins, a statement of the guard's kind. */
+static bool is_site(const struct guard *g, const struct nodes *ns, uint32_t i)
+{
+    switch (g->site) {
+    case GUARD_NOTHING:
+        return false;
+    case GUARD_ASSERT:
+        return node_is(ns, i, NODE_ASSERT);
+    case GUARD_CALL:
+        return decides(ns, i);
+    case GUARD_RAISE:
+        return node_is(ns, i, NODE_RAISE);
+    case GUARD_PRINT:
+        return says_any(g, ns, i);
+    case GUARD_EXIT:
+        return node_is(ns, i, NODE_CALL) &&
+               IS_ONE_OF(kernel_last_name(ns, i), exits);
+    }
+    return false;
+}
+
+/* The tests that decide over a statement. */
+static void tests_of(const struct guard *g, const struct look *l, uint32_t i,
+                     struct conditions *c)
+{
+    c->n = 0;
+    if (g->site == GUARD_ASSERT)
+        add_condition(c, node_named_child(l->ns, i));
+    else if (g->site == GUARD_CALL)
+        add_condition(c, i);
+    else
+        governing(l, i, c);
+}
+
+static uint32_t line_of(struct bytes text, uint32_t at)
+{
+    uint32_t line = 1;
+
+    for (uint32_t i = 0; i < at; i++)
+        line += text.data[i] == '\n';
+    return line;
+}
+
+/* The smallest statement that stands in a line; NODE_NONE when none does. */
+static uint32_t statement_in(const struct nodes *ns, uint32_t line)
+{
+    uint32_t start = 0, next, best = NODE_NONE;
+
+    for (; line > 1 && start < ns->text.len; line--)
+        start = text_line_next(ns->text, start);
+    next = text_line_next(ns->text, start);
+    for (uint32_t i = 0; i < ns->n && ns->at[i].at.start < next; i++)
+        if (node_is_statement(ns, i) && ns->at[i].at.end > start &&
+            (best == NODE_NONE || node_holds(ns, best, i)))
+            best = i;
+    return best;
+}
+
+/* The statement that raised, and of which kind it is. */
+static uint32_t raised_in(struct guard *g, const struct nodes *ns,
+                          const struct guard_failure *failure)
+{
+    uint32_t statement = statement_in(ns, failure->line);
+
+    if (statement == NODE_NONE)
+        return NODE_NONE;
+    if (node_is(ns, statement, NODE_ASSERT)) {
+        g->site = GUARD_ASSERT;
+        return statement;
+    }
+    for (uint32_t i = statement; i < ns->at[statement].past; i++) {
+        if (!decides(ns, i))
+            continue;
+        g->site = GUARD_CALL;
+        return i;
+    }
+    if (!node_is(ns, statement, NODE_RAISE) || !failure->own_words)
+        return NODE_NONE;
+    g->site = GUARD_RAISE;
+    return statement;
+}
+
+static void take_texts(struct guard *g, const struct guard_failure *failure)
+{
+    for (size_t i = 0; i < failure->ntexts && i < GUARD_TEXTS_MAX; i++)
+        g->texts[g->ntexts++] = xstrdup(failure->texts[i]);
+}
+
+/* ---- what is kept ---- */
+
+static bool shares_any(const struct sides *s, size_t i)
+{
+    for (size_t k = 0; k < s->n; k++)
+        if (k != i && slice_shares(&s->slices[i], &s->slices[k]))
+            return true;
+    return false;
+}
+
+static void keep_side(struct guard *g, const struct sides *s, size_t i)
+{
+    struct guard_side *side = &g->sides[g->nsides++];
+    const struct slice *slice = &s->slices[i];
+
+    side->shares = shares_any(s, i);
+    side->computed = slice->computed;
+    side->nkernels = slice->nkernels;
+    side->kernels = xcalloc(slice->nkernels + 1, sizeof(*side->kernels));
+    for (size_t k = 0; k < slice->nkernels; k++)
+        side->kernels[k] =
+            xmemdup(slice->kernels[k].data, slice->kernels[k].len);
+}
+
+/* "line 41 (got, want; softmax_kernel in line 29)". */
+static char *tell(const struct look *l, uint32_t condition,
+                  const struct sides *s)
+{
+    struct bytes text = l->ns->text;
+    struct buf out;
+
+    buf_init(&out, 4096);
+    buf_addf(&out, "the test in line %u and what it compares:",
+             line_of(text, l->ns->at[condition].at.start));
+    for (size_t i = 0; i < s->n; i++) {
+        struct bytes side = node_text(l->ns, s->nodes[i]);
+        const char *eol = memchr(side.data, '\n', side.len);
+        int len = (int)(eol ? eol - side.data : (long)side.len);
+
+        buf_addf(&out, "%s %.*s%s", i > 0 ? "," : "", len > 60 ? 60 : len,
+                 side.data, len > 60 || eol ? "..." : "");
+        for (size_t k = 0; k < s->slices[i].nkernels; k++)
+            buf_addf(&out, "%s%.*s in line %u", k > 0 ? ", " : " (by ",
+                     (int)s->slices[i].kernels[k].len,
+                     s->slices[i].kernels[k].data,
+                     line_of(text, s->slices[i].lines[k]));
+        buf_adds(&out, s->slices[i].nkernels > 0 ? ")" : "");
+    }
+    return buf_take(&out, NULL);
+}
+
+static bool any_kernel(const struct sides *s)
+{
+    for (size_t i = 0; i < s->n; i++)
+        if (s->slices[i].nkernels > 0)
+            return true;
+    return false;
+}
+
+/* Keep the nearest test over statement `i` that compares anything; one about a
+ * kernel is preferred. */
+static void keep_test(struct guard *g, const struct look *l, uint32_t i)
+{
+    struct conditions c;
+
+    tests_of(g, l, i, &c);
+    for (int kernels = 1; kernels >= 0 && !g->words; kernels--) {
+        for (size_t k = 0; k < c.n && !g->words; k++) {
+            struct sides s;
+
+            split(l, c.nodes[k], &s);
+            if (s.n > 0 && (!kernels || any_kernel(&s))) {
+                for (size_t m = 0; m < s.n; m++)
+                    keep_side(g, &s, m);
+                g->words = tell(l, c.nodes[k], &s);
+            }
+            sides_deinit(&s);
+        }
+    }
+}
+
+/* The first statement of the kind that has a test. */
+static void keep_first(struct guard *g, const struct look *l)
+{
+    for (uint32_t i = 0; i < l->ns->n && !g->words; i++)
+        if (is_site(g, l->ns, i))
+            keep_test(g, l, i);
+}
+
+static void find_test(struct guard *g, const struct tree *tree,
+                      const struct guard_failure *failure)
+{
+    struct look l = { .ns = tree_nodes(tree),
+                      .flow = flow_new(tree, g->silent_writes) };
+    uint32_t statement =
+        failure->line > 0 ? raised_in(g, l.ns, failure) : NODE_NONE;
+
+    take_texts(g, failure);
+    if (statement != NODE_NONE) {
+        keep_test(g, &l, statement);
+    } else if (g->ntexts > 0) {
+        g->site = GUARD_PRINT;
+        keep_first(g, &l);
+    } else if (failure->exits) {
+        g->site = GUARD_EXIT;
+        keep_first(g, &l);
+    }
+    flow_free(l.flow);
+    if (!g->words)
+        g->site = GUARD_NOTHING;
+}
+
+static void forget_test(struct guard *g)
+{
+    for (size_t i = 0; i < g->nsides; i++) {
+        for (size_t k = 0; k < g->sides[i].nkernels; k++)
+            free(g->sides[i].kernels[k]);
+        free(g->sides[i].kernels);
+    }
+    for (size_t i = 0; i < g->ntexts; i++)
+        free(g->texts[i]);
+    free(g->words);
+    g->words = NULL;
+    g->nsides = g->ntexts = 0;
+    g->site = GUARD_NOTHING;
+}
+
+static bool keeps_kernel(const struct guard *g)
+{
+    for (size_t i = 0; i < g->nsides; i++)
+        if (g->sides[i].nkernels > 0)
+            return true;
+    return false;
+}
+
+/* ---- a candidate's test ---- */
+
+static bool has_kernels(const struct guard_side *side, const struct slice *s)
+{
+    for (size_t i = 0; i < side->nkernels; i++) {
+        const char *name = side->kernels[i];
+        bool found = false;
+
+        for (size_t k = 0; k < s->nkernels && !found; k++)
+            found = text_is_one_of(s->kernels[k], &name, 1);
+        if (!found)
+            return false;
+    }
+    return true;
+}
+
+/* Whether side k of a candidate can stand for the original's side i. */
+static bool stands_for(const struct guard *g, size_t i, const struct sides *s,
+                       size_t k)
+{
+    const struct guard_side *side = &g->sides[i];
+    const struct slice *slice = &s->slices[k];
+
+    if ((slice->constant && !slice->computed) || !has_kernels(side, slice))
+        return false;
+    if (!keeps_kernel(g) && side->shares)
+        return shares_any(s, k);
+    if (side->nkernels > 0 || !side->computed || slice->computed)
+        return true;
+    return slice->made && !shares_any(s, k);
+}
+
+/* Whether each of the original's sides has one of the candidate's to itself:
+ * tried in turn, as there are four at most. */
+static bool all_stand(const struct guard *g, const struct sides *s, size_t i,
+                      unsigned used)
+{
+    /* Depth is bounded by GUARD_SIDES_MAX. */
+    if (i == g->nsides)
+        return true;
+    for (size_t k = 0; k < s->n; k++)
+        if (!(used & 1u << k) && stands_for(g, i, s, k) &&
+            all_stand(g, s, i + 1, used | 1u << k))
+            return true;
+    return false;
+}
+
+static bool test_holds(const struct guard *g, const struct look *l, uint32_t i)
+{
+    struct conditions c;
+    bool holds = false;
+
+    tests_of(g, l, i, &c);
+    for (size_t k = 0; k < c.n && !holds; k++) {
+        struct sides s;
+
+        split(l, c.nodes[k], &s);
+        holds = all_stand(g, &s, 0, 0);
+        sides_deinit(&s);
+    }
     return holds;
 }
+
+static bool has_test(const struct guard *g, const struct tree *tree)
+{
+    struct look l = { .ns = tree_nodes(tree),
+                      .flow = flow_new(tree, g->silent_writes) };
+    bool holds = false;
+
+    for (uint32_t i = 0; i < l.ns->n && !holds; i++)
+        if (is_site(g, l.ns, i))
+            holds = test_holds(g, &l, i);
+    flow_free(l.flow);
+    return holds;
+}
+
+/* ---- named calls, and all of it ---- */
 
 /* Calls whose last name is `name`: f(...), m.f(...), f[grid](...). */
 static size_t count_calls(const struct nodes *ns, const char *name)
@@ -266,18 +717,28 @@ static size_t count_calls(const struct nodes *ns, const char *name)
 }
 
 void guard_init(struct guard *guard, const struct tree *original,
-                bool comparison, char *const *names, size_t nnames)
+                const struct guard_failure *failure, char *const *names,
+                size_t nnames)
 {
-    *guard = (struct guard){ .comparison = comparison && is_tied(original),
-                             .names = names,
-                             .nnames = nnames };
+    *guard = (struct guard){ .names = names, .nnames = nnames };
     guard->counts = xcalloc(nnames + 1, sizeof(*guard->counts));
     for (size_t i = 0; i < nnames; i++)
         guard->counts[i] = count_calls(tree_nodes(original), names[i]);
+    if (!failure)
+        return;
+    find_test(guard, original, failure);
+    if (!keeps_kernel(guard)) { /* perhaps its writes are not recognized */
+        forget_test(guard);
+        guard->silent_writes = true;
+        find_test(guard, original, failure);
+    }
+    if (guard->words && !has_test(guard, original))
+        forget_test(guard);
 }
 
 void guard_deinit(struct guard *guard)
 {
+    forget_test(guard);
     free(guard->counts);
     *guard = (struct guard){ 0 };
 }
@@ -288,7 +749,7 @@ bool guard_keeps(const struct guard *guard)
         if (guard->counts[i] > 0)
             return true;
     }
-    return guard->comparison;
+    return guard->words != NULL;
 }
 
 bool guard_holds(const struct guard *guard, const struct tree *tree)
@@ -298,5 +759,13 @@ bool guard_holds(const struct guard *guard, const struct tree *tree)
             count_calls(tree_nodes(tree), guard->names[i]) < guard->counts[i])
             return false;
     }
-    return !guard->comparison || is_tied(tree);
+    return !guard->words || has_test(guard, tree);
+}
+
+void guard_key(const struct guard *guard, struct buf *out)
+{
+    buf_addf(out, "\n%d %s", (int)guard->site,
+             guard->words ? guard->words : "");
+    for (size_t i = 0; i < guard->nnames; i++)
+        buf_addf(out, " keep %s", guard->names[i]);
 }

@@ -1,42 +1,90 @@
 /* guard.h - what a candidate must keep to be worth a run.
  *
- * Calls that the user names. And, when the failure is a comparison ("Tensor-
- * likes are not close"), the tie between a kernel and the test that decides:
- * deleting the launch, or comparing two unrelated tensors, shows the same
- * words. The guard looks for a deciding test (assert, or a call of
- * assert_close, allclose and their like) whose operands are tied to a kernel: a
- * function decorated by a front end (jit, prim_func, ...), or a call of
- * RawKernel and its like. Two names are tied when they stand in one statement;
- * a function's name is tied to what it returns, a class's to what its methods
- * return. Modules and builtins tie nothing. This is a guess on the safe side of
- * deletion, not an analysis of values: it stops the cuts that lose the kernel,
- * and lets the rest be tried. Pure. */
+ * Calls that the user names. And, when the failure is a comparison that the
+ * script makes or a text of its own, the test that decides: deleting the
+ * launch, or comparing two unrelated tensors, shows the same words.
+ *
+ * The failing statement is an assert, a call of assert_close, allclose and
+ * their like, a raise, or what prints the text or ends the program. What
+ * decides over the last three is the condition they stand under, in their
+ * function or where that is called. A test has sides: what it compares. Of each
+ * side the slice (flow.h) is taken, and a candidate must have such a statement,
+ * whose test has sides that are made of as much:
+ *
+ *   a side that a kernel gives     by the same kernels
+ *   another one, beside such       computed, or made for it (torch.ones(3)),
+ *                                  and no input of the kernel's
+ *   without any kernel             of the same source as another side, if it
+ * was so; else computed no side                        is constant
+ *
+ * Within that, all may be simplified. Where the original has no such test,
+ * nothing is kept. Pure; n log n. */
 #ifndef AUTODD_GUARD_H
 #define AUTODD_GUARD_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
+#include "config/buf.h"
 #include "grammar/tree.h"
 
+#define GUARD_SIDES_MAX 4
+#define GUARD_TEXTS_MAX 8
+
+/* How the original failed. All borrowed for guard_init(). */
+struct guard_failure {
+    uint32_t line;  /* innermost of the script in the traceback; 0: none */
+    bool own_words; /* a raise there says what was asked for */
+    const char *texts[GUARD_TEXTS_MAX]; /* printed, and asked for */
+    size_t ntexts;
+    bool exits; /* by its exit code alone */
+};
+
+enum guard_site {
+    GUARD_NOTHING,
+    GUARD_ASSERT,
+    GUARD_CALL, /* of assert_close and its like */
+    GUARD_RAISE,
+    GUARD_PRINT, /* of a text */
+    GUARD_EXIT
+};
+
+struct guard_side {
+    char **kernels; /* names; owned */
+    size_t nkernels;
+    bool computed;
+    bool shares; /* has a source in common with another side */
+};
+
 struct guard {
-    bool comparison;    /* a test must stay tied to a kernel */
+    enum guard_site site; /* of the statement; NOTHING: no test is kept */
+    char *texts[GUARD_TEXTS_MAX]; /* of a PRINT; owned */
+    size_t ntexts;
+    struct guard_side sides[GUARD_SIDES_MAX];
+    size_t nsides;
+    bool silent_writes; /* see flow_new() */
+    char *words;        /* what is kept, for the user; NULL: no test */
+
     char *const *names; /* calls that stay; borrowed */
     size_t nnames;
     size_t *counts; /* of each name: calls in the original; owned */
 };
 
-/* What to keep of the original. `comparison` asks for the tie, which is kept
- * only where the original has one. */
+/* What to keep of the original. `failure` NULL: no test. */
 void guard_init(struct guard *guard, const struct tree *original,
-                bool comparison, char *const *names, size_t nnames);
+                const struct guard_failure *failure, char *const *names,
+                size_t nnames);
 void guard_deinit(struct guard *guard);
 
 /* Whether it keeps anything at all. */
 bool guard_keeps(const struct guard *guard);
 
 /* Whether a text keeps it: as many calls of each name as the original has, and
- * the tie. n log n. */
+ * the test. */
 bool guard_holds(const struct guard *guard, const struct tree *tree);
+
+/* Append what decides what is kept: for a key of the state. */
+void guard_key(const struct guard *guard, struct buf *out);
 
 #endif

@@ -213,25 +213,19 @@ static void tell(struct original *o, const struct calibration_result *r)
     buf_deinit(&text);
 }
 
-/* What must stay in every candidate. The words may be shown without the fault:
- * the kernel is kept in a comparison where there is one, unless the user does
- * not want that. */
-static void find_guard(struct original *o)
+/* Where nothing is kept, the user should know what may become of it. */
+static void tell_guard(struct original *o)
 {
-    const struct strings *keep = &o->spec.config->keep;
-    bool none = keep->n > 0 && strcmp(keep->at[0], "none") == 0;
     struct buf text;
-    bool own;
 
     buf_init(&text, 1 << 16);
-    own = signature_of_own_text(o->signature, text_of(o), &text);
-    guard_init(&o->guard, o->spec.input->tree, own && !none, keep->at,
-               none ? 0 : keep->n);
-    if (o->guard.comparison)
-        buf_adds(&text, "; a kernel's result is kept in the test that decides "
-                        "(--keep none lifts this)");
-    if (own)
+    if (o->guard.words) {
+        buf_addf(&text, "also keeping %s (--keep none lifts this)",
+                 o->guard.words);
+        o->events.say(o->arg, SAY_INFO, buf_str(&text));
+    } else if (signature_of_own_text(o->signature, text_of(o), &text)) {
         o->events.say(o->arg, SAY_WARNING, buf_str(&text));
+    }
     for (size_t i = 0; i < o->guard.nnames; i++) {
         buf_clear(&text);
         buf_addf(&text, "--keep %s: the script has no such call",
@@ -240,6 +234,20 @@ static void find_guard(struct original *o)
             o->events.say(o->arg, SAY_WARNING, buf_str(&text));
     }
     buf_deinit(&text);
+}
+
+/* What must stay in every candidate. The words may be shown without the fault:
+ * the test that decides is kept, unless the user does not want that. */
+static void find_guard(struct original *o)
+{
+    const struct strings *keep = &o->spec.config->keep;
+    bool none = keep->n > 0 && strcmp(keep->at[0], "none") == 0;
+    struct guard_failure failure;
+
+    signature_failure(o->signature, text_of(o), &failure);
+    guard_init(&o->guard, o->spec.input->tree, none ? NULL : &failure, keep->at,
+               none ? 0 : keep->n);
+    tell_guard(o);
 }
 
 /* ---- what must pass ---- */

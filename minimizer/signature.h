@@ -66,6 +66,13 @@ void signature_key(const struct signature *signature, struct buf *out);
 bool signature_of_own_text(const struct signature *signature,
                            struct bytes script, struct buf *out);
 
+/* Where the script's own part in the failure is to be looked for: the line that
+ * raised, the asked texts that it prints, or that it ends by its exit code
+ * alone. Texts are borrowed from the options. */
+struct guard_failure;
+void signature_failure(const struct signature *signature, struct bytes script,
+                       struct guard_failure *out);
+
 /* Replace numbers, addresses and paths of a message by "#" (template.h has the
  * rules). */
 void signature_mask(const char *text, struct buf *out);

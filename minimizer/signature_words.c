@@ -1,6 +1,7 @@
 /* A signature in words: a line for people, the lines of the state's key, and
  * the warning when the script may say the words by itself. Templates are shown
  * as they are kept, with dots for gaps and the asked texts in full. */
+#include "grammar/guard.h"
 #include "minimizer/signature.h"
 
 #include <string.h>
@@ -139,6 +140,33 @@ static bool begins(struct bytes line, const char *word)
     while (i < line.len && (line.data[i] == ' ' || line.data[i] == '\t'))
         i++;
     return line.len - i > n && memcmp(line.data + i, word, n) == 0;
+}
+
+static bool stands_in(struct bytes script, const char *text)
+{
+    return memmem(script.data, script.len, text, strlen(text)) != NULL;
+}
+
+void signature_failure(const struct signature *s, struct bytes script,
+                       struct guard_failure *out)
+{
+    size_t n = s->config->err_msgs.n;
+
+    *out = (struct guard_failure){ .own_words = n == 0 };
+    if (s->config->test)
+        return;
+    for (size_t k = 0; k < n; k++) {
+        const char *text = s->config->err_msgs.at[k];
+
+        if (s->in_exception[k])
+            out->own_words |= stands_in(script, text);
+        else if (out->ntexts < GUARD_TEXTS_MAX)
+            out->texts[out->ntexts++] = text;
+    }
+    if (s->message)
+        out->line = s->exc_line;
+    out->exits = evidence_asked(s->config) == 0 && !s->type &&
+                 s->end == END_EXIT && s->exit_code != 0;
 }
 
 bool signature_of_own_text(const struct signature *s, struct bytes script,

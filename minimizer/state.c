@@ -78,8 +78,8 @@ static struct hash128 key_of(const struct state_facts *f)
              f->python_version);
     signature_key(o->signature, &text);
     setup_key(f->setup, &text);
-    buf_addf(&text, "\n%d %d %d %s", (int)o->fork, f->config->jobs,
-             (int)o->guard->comparison, o->cwd ? o->cwd : "");
+    buf_addf(&text, "\n%d %d %s", (int)o->fork, f->config->jobs,
+             o->cwd ? o->cwd : "");
     buf_addf(&text, "\n%d %d", (int)f->config->mutate, (int)f->config->rename);
     if (f->other_python)
         buf_addf(&text, "\n%s %s", f->other_python,
@@ -90,8 +90,7 @@ static struct hash128 key_of(const struct state_facts *f)
         key = hash_more(key, input->twin.good, input->twin.len);
     for (unsigned i = 0; i < o->ncontrols; i++)
         buf_addf(&text, "\n%d", (int)o->controls[i].fork);
-    for (size_t i = 0; i < o->guard->nnames; i++)
-        buf_addf(&text, " keep %s", o->guard->names[i]);
+    guard_key(o->guard, &text);
     for (size_t i = 0; i < input->nfrozen; i++)
         buf_addf(&text, " %u-%u", input->frozen[i].start, input->frozen[i].end);
     key = hash_more(key, buf_str(&text), text.len);

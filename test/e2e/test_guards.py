@@ -296,3 +296,39 @@ def test_someone_elses_file_is_not_replaced_by_the_good_form(tool):
     assert done.code == 2, done
     assert "result.good.py" in done.err
     assert mine.read_text() == "mine = 1\n"
+
+
+# The same sum; how its failure is shown differs.
+SHOWN = {
+    "raise": "if abs(got - want) > 1e-9:\n    raise ValueError('results differ')\n",
+    "assert": "assert abs(got - want) < 1e-9, 'results differ'\n",
+    "print": "if abs(got - want) > 1e-9:\n    print('results differ', got)\n    sys.exit(1)\n",
+    "exit": "if abs(got - want) > 1e-9:\n    sys.exit(1)\n",
+}
+SUM_HEAD = "import sys\n" + SUM[:SUM.index("for n in")] + "got, want = Case(5).run()\n"
+
+
+@pytest.mark.parametrize("how", sorted(SHOWN))
+def test_deciding_test_and_its_two_sides_stay(tool, how):
+    script = tool.write("sum.py", SUM_HEAD + SHOWN[how])
+    words = [] if how == "exit" else ["--err-msg", "results differ"]
+    done, out, _ = tool.minimize(script, *words)
+    assert done.code == 0, done
+    line = SUM_HEAD.count("\n") + 1
+    assert "the test in line %d and what it compares: got, want" % line in done.err
+    text = out.read_text()
+    assert fresh(out)[0] == 1
+    assert "random" in text
+    assert "if " in text or "assert " in text
+    done, out, _ = tool.minimize(script, *words, "--keep", "none")
+    assert done.code == 0, done
+    assert "also keeping" not in done.err
+    assert "random" not in out.read_text()
+
+
+def test_named_calls_stay(tool):
+    script = tool.write("sum.py", SUM_HEAD + SHOWN["raise"])
+    done, out, _ = tool.minimize(script, "--keep", "sum", "--keep", "nowhere")
+    assert done.code == 0, done
+    assert "--keep nowhere: the script has no such call" in done.err
+    assert "sum(" in out.read_text()

@@ -1,112 +1,448 @@
-/* What a candidate must keep: named calls, and a kernel in the comparison. */
+/* What a candidate must keep: named calls, and the test that decides. */
 #include "test/test.h"
 
 #include <string.h>
 
 #include "grammar/guard.h"
 
-static const char original[] = "import torch, triton\n"
-                               "@triton.jit\n"
-                               "def double(x_ptr, out_ptr):\n"
-                               "    tl.store(out_ptr, tl.load(x_ptr) * 2)\n"
-                               "class Op:\n"
-                               "    def __call__(self, x):\n"
-                               "        out = torch.zeros_like(x)\n"
-                               "        double[(1,)](x, out)\n"
-                               "        return out\n"
-                               "def main():\n"
-                               "    x = torch.ones(2)\n"
-                               "    op = Op()\n"
-                               "    got = op(x)\n"
-                               "    torch.testing.assert_close(got, x + x)\n"
-                               "main()\n";
-
 static struct tree *parse(const char *text)
 {
     return tree_parse(bytes_of(text, strlen(text)));
 }
 
-static bool holds(bool comparison, char *const *names, size_t n,
+/* The line, from 1, in which `part` stands first. */
+static uint32_t line_with(const char *text, const char *part)
+{
+    const char *at = strstr(text, part);
+    uint32_t line = 1;
+
+    assert_non_null(at);
+    for (; text < at; text++)
+        line += *text == '\n';
+    return line;
+}
+
+static bool holds(const char *original, const struct guard_failure *failure,
                   const char *text)
 {
     struct tree *tree = parse(original), *candidate = parse(text);
     struct guard guard;
+    bool result;
 
-    guard_init(&guard, tree, comparison, names, n);
-    bool result = guard_holds(&guard, candidate);
+    guard_init(&guard, tree, failure, NULL, 0);
+    if (!guard.words)
+        fail_msg("nothing is kept of:\n%s", original);
+    assert_true(guard_holds(&guard, tree));
+    result = guard_holds(&guard, candidate);
     guard_deinit(&guard);
     tree_free(tree);
     tree_free(candidate);
     return result;
 }
 
-static void the_original_keeps_what_it_has(void **state)
+/* The failure is raised in the line with `where`, or printed by it. */
+static struct guard_failure raised(const char *original, const char *where)
 {
-    (void)state;
-    assert_true(holds(true, NULL, 0, original));
+    return (struct guard_failure){ .line = line_with(original, where),
+                                   .own_words = true };
 }
 
-static void a_kernel_tied_to_the_test_may_be_simplified(void **state)
+static struct guard_failure printed(const char *text)
 {
-    (void)state;
-    assert_true(holds(true, NULL, 0,
-                      "@triton.jit\n"
-                      "def double(out_ptr): pass\n"
-                      "out = torch.zeros(2)\n"
-                      "double[1,](out)\n"
-                      "torch.testing.assert_close(out, torch.ones(2))\n"));
-    assert_true(holds(true, NULL, 0,
-                      "@numba.cuda.jit\n"
-                      "def k(a): pass\n"
-                      "def run():\n"
-                      "    out = 1\n"
-                      "    k[1, 1](out)\n"
-                      "    return out\n"
-                      "assert run() == 2\n"));
-    assert_true(holds(true, NULL, 0,
-                      "out = cupy.zeros(2)\n"
-                      "k = cupy.RawKernel(source, 'k')\n"
-                      "k((1,), (1,), (out,))\n"
-                      "assert (out == want).all()\n"));
+    return (struct guard_failure){ .texts = { text }, .ntexts = 1 };
 }
 
-static void a_deleted_launch_is_no_candidate(void **state)
+static void check(const char *original, const struct guard_failure *failure,
+                  const char *const *kept, const char *const *lost)
 {
-    (void)state;
-    assert_false(holds(true, NULL, 0,
-                       "@triton.jit\n"
-                       "def double(): pass\n"
-                       "x = torch.ones(2)\n"
-                       "double[Shape(*x)]\n"
-                       "torch.testing.assert_close(x, 1 / x)\n"));
-    assert_false(holds(true, NULL, 0,
-                       "@triton.jit\n"
-                       "def double(out_ptr): pass\n"
-                       "out = torch.zeros(2)\n"
-                       "torch.testing.assert_close(out, torch.ones(2))\n"));
+    for (; *kept; kept++)
+        if (!holds(original, failure, *kept))
+            fail_msg("refused:\n%s", *kept);
+    for (; *lost; lost++)
+        if (holds(original, failure, *lost))
+            fail_msg("let through:\n%s", *lost);
 }
 
-static void a_comparison_of_other_tensors_is_no_candidate(void **state)
+#define TEXTS(...) ((const char *const[]){ __VA_ARGS__, NULL })
+
+static const char triton[] =
+    "import torch, triton\n"
+    "@triton.jit\n"
+    "def other(x_ptr, out_ptr, n):\n"
+    "    tl.store(out_ptr, tl.load(x_ptr) * 2)\n"
+    "@triton.jit\n"
+    "def double(x_ptr, out_ptr, stride):\n"
+    "    at = out_ptr + stride * tl.program_id(0)\n"
+    "    tl.store(at, tl.load(x_ptr) * 2)\n"
+    "class Op:\n"
+    "    def __call__(self, x):\n"
+    "        out = torch.zeros_like(x)\n"
+    "        double[(1,)](x, out, x.stride(0))\n"
+    "        return out\n"
+    "def reference(x):\n"
+    "    return x + x\n"
+    "def main():\n"
+    "    x = torch.ones(2)\n"
+    "    y = torch.zeros(2)\n"
+    "    other[(1,)](x, y, 2)\n"
+    "    op = Op()\n"
+    "    got, want = op(x), reference(x)\n"
+    "    torch.testing.assert_close(got, want, rtol=1e-3)\n"
+    "main()\n";
+
+static void a_kernels_result_stays_in_the_comparison(void **state)
 {
+    struct guard_failure failure = raised(triton, "testing.assert_close");
     (void)state;
-    assert_false(holds(true, NULL, 0,
-                       "@triton.jit\n"
-                       "def double(out_ptr): pass\n"
-                       "out = torch.zeros(2)\n"
-                       "x = torch.ones(2)\n"
-                       "double[1,](out)\n"
-                       "torch.testing.assert_close(x, torch.zeros(2))\n"));
+
+    check(triton, &failure,
+          TEXTS("@triton.jit\n"
+                "def double(out_ptr):\n"
+                "    tl.store(out_ptr, 1)\n"
+                "out = torch.zeros(2)\n"
+                "double[1,](out)\n"
+                "torch.testing.assert_close(out, torch.ones(2))\n",
+                "@triton.jit\n"
+                "def double(x_ptr, out_ptr):\n"
+                "    tl.store(out_ptr, tl.load(x_ptr) * 2)\n"
+                "def run(x):\n"
+                "    out = torch.empty_like(x)\n"
+                "    double[1,](x, out)\n"
+                "    return out\n"
+                "x = torch.ones(2)\n"
+                "torch.testing.assert_close(run(x), x + x)\n",
+                "@triton.jit\n"
+                "def double(x_ptr, out_ptr):\n"
+                "    tl.store(out_ptr, tl.load(x_ptr) * 2)\n"
+                "x = torch.ones(2)\n"
+                "out = x.clone()\n"
+                "double[1,](x, out_ptr=out)\n"
+                "torch.testing.assert_close(actual=out, expected=x * 2)\n"),
+          TEXTS(
+              /* no test, a constant one */
+              "@triton.jit\n"
+              "def double(out_ptr):\n"
+              "    tl.store(out_ptr, 1)\n"
+              "out = torch.zeros(2)\n"
+              "double[1,](out)\n",
+              "torch.testing.assert_close(1, 2)\n",
+              /* no launch, a launch of what is not compared */
+              "@triton.jit\n"
+              "def double(out_ptr):\n"
+              "    tl.store(out_ptr, 1)\n"
+              "x = torch.ones(2)\n"
+              "double[Shape(*x)]\n"
+              "torch.testing.assert_close(x, 1 / x)\n",
+              "@triton.jit\n"
+              "def double():\n"
+              "    pass\n"
+              "x = torch.randn(1, 1)\n"
+              "rows, cols = x.shape\n"
+              "double[(rows,)]()\n"
+              "torch.testing.assert_close(torch.empty_like(x), x)\n",
+              "@triton.jit\n"
+              "def double(out_ptr):\n"
+              "    tl.store(out_ptr, 1)\n"
+              "out = torch.zeros(2)\n"
+              "x = torch.ones(2)\n"
+              "double[1,](out)\n"
+              "torch.testing.assert_close(x, torch.zeros(2))\n",
+              /* the kernel writes nothing, or elsewhere */
+              "@triton.jit\n"
+              "def double(out_ptr):\n"
+              "    pass\n"
+              "out = torch.zeros(2)\n"
+              "double[1,](out)\n"
+              "torch.testing.assert_close(out, torch.ones(2))\n",
+              "@triton.jit\n"
+              "def double(x_ptr, out_ptr):\n"
+              "    tl.store(out_ptr, tl.load(x_ptr) * 2)\n"
+              "x = torch.ones(2)\n"
+              "out = torch.zeros(2)\n"
+              "double[1,](x, out)\n"
+              "torch.testing.assert_close(x, out * 0)\n"
+              "torch.testing.assert_close(x, x + x)\n"
+              "torch.testing.assert_close(out, 0)\n",
+              /* another kernel */
+              "@triton.jit\n"
+              "def other(out_ptr):\n"
+              "    tl.store(out_ptr, 1)\n"
+              "out = torch.zeros(2)\n"
+              "other[1,](out)\n"
+              "torch.testing.assert_close(out, torch.ones(2))\n",
+              /* nothing to compare with: a number, the input, no values */
+              "@triton.jit\n"
+              "def double(out_ptr):\n"
+              "    tl.store(out_ptr, 1)\n"
+              "out = torch.zeros(2)\n"
+              "double[1,](out)\n"
+              "torch.testing.assert_close(out, 0.0)\n",
+              "@triton.jit\n"
+              "def double(x_ptr, out_ptr):\n"
+              "    tl.store(out_ptr, tl.load(x_ptr) * 2)\n"
+              "x = torch.ones(2)\n"
+              "out = torch.zeros(2)\n"
+              "double[1,](x, out)\n"
+              "torch.testing.assert_close(out, x)\n",
+              "@triton.jit\n"
+              "def double(out_ptr):\n"
+              "    tl.store(out_ptr, 1)\n"
+              "out = torch.zeros(2)\n"
+              "double[1,](out)\n"
+              "torch.testing.assert_close(out, torch.empty(2))\n"));
 }
 
-static void a_script_without_a_kernel_keeps_nothing(void **state)
+static void opaque_kernels_may_write_any_argument(void **state)
 {
-    struct tree *tree = parse("assert 1 == 2\n");
+    static const char raw[] = "k = cupy.RawKernel(source, 'k')\n"
+                              "out = cupy.zeros(2)\n"
+                              "k((1,), (1,), (out, 2))\n"
+                              "assert (out == want(2)).all()\n";
+    static const char factory[] = "@tilelang.jit(out_idx=[-1])\n"
+                                  "def matmul(M, N):\n"
+                                  "    @T.prim_func\n"
+                                  "    def main(A: T.Tensor((M, N))):\n"
+                                  "        T.copy(A, B)\n"
+                                  "    return main\n"
+                                  "kernel = matmul(8, 8)\n"
+                                  "a = torch.randn(8, 8)\n"
+                                  "c = kernel(a)\n"
+                                  "torch.testing.assert_close(c, a @ a)\n";
+    static const char numba[] = "@cuda.jit\n"
+                                "def k(a):\n"
+                                "    i = cuda.grid(1)\n"
+                                "    a[i] = i\n"
+                                "def run():\n"
+                                "    out = np.zeros(4)\n"
+                                "    k[1, 4](out)\n"
+                                "    return out\n"
+                                "assert list(run()) == [0, 1, 2]\n";
+    struct guard_failure failure = raised(raw, "assert");
+    (void)state;
+
+    check(raw, &failure,
+          TEXTS("k = cupy.RawKernel('', 'k')\n"
+                "out = cupy.zeros(2)\n"
+                "k((1,), (1,), (out,))\n"
+                "assert (out == cupy.ones(2)).all()\n"),
+          TEXTS("out = cupy.zeros(2)\n"
+                "assert (out == cupy.ones(2)).all()\n"));
+    failure = raised(factory, "testing.assert_close");
+    check(factory, &failure,
+          TEXTS("@tilelang.jit\n"
+                "def matmul():\n"
+                "    return f\n"
+                "a = torch.randn(8)\n"
+                "torch.testing.assert_close(matmul()(a), a @ a)\n"),
+          TEXTS("@tilelang.jit\n"
+                "def matmul():\n"
+                "    return f\n"
+                "matmul()\n"
+                "a = torch.randn(8)\n"
+                "torch.testing.assert_close(a, a @ a)\n"));
+    failure = raised(numba, "assert");
+    check(numba, &failure,
+          TEXTS("@cuda.jit\n"
+                "def k(a):\n"
+                "    a[0] = 1\n"
+                "out = np.zeros(4)\n"
+                "k[1, 4](out)\n"
+                "assert list(out) == [0]\n"),
+          TEXTS("@cuda.jit\n"
+                "def k(a):\n"
+                "    a[0] = 1\n"
+                "out = np.zeros(4)\n"
+                "assert list(out) == [0]\n",
+                "@cuda.jit\n"
+                "def k(a):\n"
+                "    a[0] = 1\n"
+                "out = np.zeros(4)\n"
+                "k[1, 4](out)\n"
+                "assert False\n"));
+}
+
+/* Kernels and tests in plain Python, as the failure is raised or printed. */
+#define PLAIN                                                                  \
+    "def dot(a, b):\n"                                                         \
+    "    total = 0\n"                                                          \
+    "    for k in range(len(a) - 1):\n"                                        \
+    "        total += a[k] * b[k]\n"                                           \
+    "    return total\n"                                                       \
+    "def reference(a, b):\n"                                                   \
+    "    return sum(x * y for x, y in zip(a, b))\n"                            \
+    "a = [random.random() for _ in range(4)]\n"                                \
+    "b = [random.random() for _ in range(4)]\n"                                \
+    "got = dot(a, b)\n"                                                        \
+    "want = reference(a, b)\n"
+
+static void a_raise_stays_under_its_condition(void **state)
+{
+    static const char original[] = PLAIN "if abs(got - want) > 1e-9:\n"
+                                         "    raise ValueError('boom')\n";
+    struct guard_failure failure = raised(original, "raise");
+    (void)state;
+
+    check(
+        original, &failure,
+        TEXTS("def dot(a):\n"
+              "    return a[0] * a[0]\n"
+              "a = [random.random()]\n"
+              "if dot(a) - sum(x for x in a):\n"
+              "    raise ValueError('boom')\n",
+              PLAIN "error = got - want\n"
+                    "if error:\n"
+                    "    raise ValueError('boom')\n",
+              PLAIN "def check(x, y):\n"
+                    "    if x != y:\n"
+                    "        raise ValueError('boom')\n"
+                    "check(got, want)\n",
+              PLAIN "if got == want:\n"
+                    "    exit()\n"
+                    "raise ValueError('boom')\n",
+              PLAIN "def fail():\n"
+                    "    raise ValueError('boom')\n"
+                    "if got != want:\n"
+                    "    fail()\n",
+              PLAIN "errors = 0\n"
+                    "if got != want:\n"
+                    "    errors += 1\n"
+                    "if errors:\n"
+                    "    raise ValueError('boom')\n"),
+        TEXTS("def rows(n):\n"
+              "    b = [n]\n"
+              "    for g, w in zip([0] * n, [b for r in [random.Random()]]):\n"
+              "        if g != w:\n"
+              "            raise ValueError('boom')\n"
+              "rows(2)\n",
+              "raise ValueError('boom')\n",
+              "if 1:\n"
+              "    raise ValueError('boom')\n",
+              "if 2 - 1 > 1e-9:\n"
+              "    raise ValueError('boom')\n",
+              PLAIN "raise ValueError('boom')\n",
+              PLAIN "if got:\n"
+                    "    raise ValueError('boom')\n",
+              PLAIN "if got - 1:\n"
+                    "    raise ValueError('boom')\n",
+              "a = random.random()\n"
+              "b = random.random()\n"
+              "if a - b:\n"
+              "    raise ValueError('boom')\n"));
+}
+
+static void a_printed_text_stays_under_its_condition(void **state)
+{
+    static const char original[] =
+        PLAIN "bad = [i for i in range(1) if got != want]\n"
+              "if bad:\n"
+              "    print(f'row {bad[0]}: mismatch of {got}')\n"
+              "    sys.exit(1)\n";
+    struct guard_failure failure = printed("mismatch of");
+    (void)state;
+
+    check(original, &failure,
+          TEXTS(PLAIN "if got != want:\n"
+                      "    print('mismatch of')\n",
+                PLAIN "got == want or print('mismatch of')\n",
+                PLAIN "print('mismatch of' if got != want else '')\n",
+                PLAIN "try:\n"
+                      "    assert got == want\n"
+                      "except AssertionError:\n"
+                      "    print('mismatch of')\n"),
+          TEXTS("print('mismatch of')\n"
+                "sys.exit(1)\n",
+                PLAIN "print('mismatch of')\n"
+                      "if got != want:\n"
+                      "    sys.exit(1)\n",
+                PLAIN "if a:\n"
+                      "    print('mismatch of')\n"));
+}
+
+static void a_bare_exit_stays_under_its_condition(void **state)
+{
+    static const char original[] = PLAIN "def main():\n"
+                                         "    if got != want:\n"
+                                         "        sys.exit(1)\n"
+                                         "main()\n";
+    struct guard_failure failure = { .exits = true };
+    (void)state;
+
+    check(original, &failure,
+          TEXTS(PLAIN "if got != want:\n"
+                      "    sys.exit(1)\n"),
+          TEXTS("import sys\n"
+                "sys.exit(1)\n"));
+}
+
+static void conversions_of_one_source_may_be_compared(void **state)
+{
+    static const char original[] =
+        "class Stats:\n"
+        "    def __init__(self, dtype):\n"
+        "        self.dtype = dtype\n"
+        "    def mean(self, x):\n"
+        "        return x.to(self.dtype).sum() / x.numel()\n"
+        "def compare(a, b):\n"
+        "    torch.testing.assert_close(a, b)\n"
+        "x = torch.linspace(0, 1, 5)\n"
+        "half, full = Stats(torch.float16), Stats(torch.float32)\n"
+        "compare(half.mean(x), full.mean(x))\n";
+    struct guard_failure failure = raised(original, "testing.assert_close");
+    (void)state;
+
+    check(original, &failure,
+          TEXTS("x = torch.linspace(0.15, 0.85, 2)\n"
+                "torch.testing.assert_close(x.to(torch.float16).float(), x)\n"),
+          TEXTS("x = torch.linspace(0.15, 0.85, 2)\n"
+                "torch.testing.assert_close(torch.zeros(2), x)\n",
+                "x = torch.linspace(0.15, 0.85, 2)\n"
+                "torch.testing.assert_close(torch.empty_like(x), x)\n"));
+}
+
+static void nothing_is_kept_where_nothing_is_tested(void **state)
+{
+    static const struct {
+        const char *text, *where;
+        bool own_words;
+    } cases[] = {
+        { "assert 1 == 2\n", "assert", true },
+        { "raise ValueError('boom')\n", "raise", true },
+        { "if __name__ == '__main__':\n    raise ValueError('boom')\n", "raise",
+          true },
+        { "x = f()\nif x:\n    raise ValueError(x)\n", "raise", false },
+        { "x = f()\nif x:\n    T.gemm(x)\n", "gemm", true },
+    };
+    (void)state;
+
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct tree *tree = parse(cases[i].text);
+        struct guard_failure failure = raised(cases[i].text, cases[i].where);
+        struct guard guard;
+
+        failure.own_words = cases[i].own_words;
+        guard_init(&guard, tree, &failure, NULL, 0);
+        assert_null(guard.words);
+        assert_false(guard_keeps(&guard));
+        assert_true(guard_holds(&guard, tree));
+        guard_deinit(&guard);
+        guard_init(&guard, tree, NULL, NULL, 0);
+        assert_false(guard_keeps(&guard));
+        guard_deinit(&guard);
+        tree_free(tree);
+    }
+}
+
+static void the_user_is_told_lines_and_sides(void **state)
+{
+    struct tree *tree = parse(triton);
+    struct guard_failure failure = raised(triton, "testing.assert_close");
     struct guard guard;
     (void)state;
 
-    guard_init(&guard, tree, true, NULL, 0);
-    assert_false(guard_keeps(&guard));
-    assert_true(guard_holds(&guard, tree));
+    guard_init(&guard, tree, &failure, NULL, 0);
+    assert_string_equal(guard.words,
+                        "the test in line 22 and what it compares: got (by "
+                        "double in line 12), want");
     guard_deinit(&guard);
     tree_free(tree);
 }
@@ -115,21 +451,35 @@ static void named_calls_stay_all_of_them(void **state)
 {
     char *names[] = { (char *)(uintptr_t) "zeros_like",
                       (char *)(uintptr_t) "nowhere" };
+    struct tree *tree = parse(triton);
+    struct tree *kept = parse("torch.zeros_like(1)\n");
+    struct tree *lost = parse("zeros_like = 1\n");
+    struct guard guard;
     (void)state;
 
-    assert_true(holds(false, names, 2, original));
-    assert_true(holds(false, names, 2, "torch.zeros_like(1)\n"));
-    assert_false(holds(false, names, 2, "zeros_like = 1\n"));
+    guard_init(&guard, tree, NULL, names, 2);
+    assert_true(guard_keeps(&guard));
+    assert_int_equal(guard.counts[1], 0);
+    assert_true(guard_holds(&guard, tree));
+    assert_true(guard_holds(&guard, kept));
+    assert_false(guard_holds(&guard, lost));
+    guard_deinit(&guard);
+    tree_free(tree);
+    tree_free(kept);
+    tree_free(lost);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_original_keeps_what_it_has),
-        cmocka_unit_test(a_kernel_tied_to_the_test_may_be_simplified),
-        cmocka_unit_test(a_deleted_launch_is_no_candidate),
-        cmocka_unit_test(a_comparison_of_other_tensors_is_no_candidate),
-        cmocka_unit_test(a_script_without_a_kernel_keeps_nothing),
+        cmocka_unit_test(a_kernels_result_stays_in_the_comparison),
+        cmocka_unit_test(opaque_kernels_may_write_any_argument),
+        cmocka_unit_test(a_raise_stays_under_its_condition),
+        cmocka_unit_test(a_printed_text_stays_under_its_condition),
+        cmocka_unit_test(a_bare_exit_stays_under_its_condition),
+        cmocka_unit_test(conversions_of_one_source_may_be_compared),
+        cmocka_unit_test(nothing_is_kept_where_nothing_is_tested),
+        cmocka_unit_test(the_user_is_told_lines_and_sides),
         cmocka_unit_test(named_calls_stay_all_of_them),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

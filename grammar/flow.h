@@ -1,0 +1,66 @@
+/* flow.h - from what a value of a script is made: a backward slice, by names.
+ *
+ * Each name knows what may have given it its value: right sides of
+ * assignments, iterables, arguments at the calls of its function, and calls
+ * that may have written into it (`kernel[grid](x, out)`, `out.copy_(y)`,
+ * `out[i] = v`). A slice follows these from an expression backwards. It knows
+ * no order of statements and no branches, so it may hold too much; functions
+ * of the script are looked through (by what they return), kernels are not:
+ * they are what is looked for.
+ *
+ * Which arguments a kernel writes is read from its body: names that it assigns
+ * elements of, or hands to a store. A kernel whose body is no Python here (a
+ * string of CUDA, a factory's product) may write any.
+ *
+ * n log n to make, n for each slice. Pure. */
+#ifndef AUTODD_FLOW_H
+#define AUTODD_FLOW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "config/base.h"
+#include "grammar/tree.h"
+
+struct flow;
+
+#define SLICE_KERNELS_MAX 16 /* more than that are not told apart */
+
+struct slice {
+    bool *sources; /* of each symbol of the script: is in it; owned */
+    uint32_t nsources;
+    struct bytes kernels[SLICE_KERNELS_MAX]; /* names; in the tree's text */
+    uint32_t lines[SLICE_KERNELS_MAX];       /* offset of a call of each */
+    size_t nkernels; /* whose results reach it, other kernels not between */
+    bool computed;   /* an operator, not of numbers alone, or a call that is no
+                      * conversion, neither of the script's own functions */
+    bool made;       /* a call that makes values: torch.ones(3) */
+    bool empty;      /* a call that makes memory without values */
+    bool constant;   /* nothing but literals, modules and builtins */
+};
+
+/* The tree is borrowed for the flow's life. With `silent_writes` a kernel in
+ * which no write is recognized may write all its arguments, else none. */
+struct flow *flow_new(const struct tree *tree, bool silent_writes);
+void flow_free(struct flow *flow);
+
+/* What the expression (a node of tree_nodes()) is made of. */
+void flow_slice(struct flow *flow, uint32_t node, struct slice *out);
+void slice_deinit(struct slice *slice);
+
+/* Whether the two have a source in common. */
+bool slice_shares(const struct slice *a, const struct slice *b);
+
+/* The last expression that gives the name at this node its value, the argument
+ * of the first call where it is a parameter; NODE_NONE when there is none. */
+uint32_t flow_value(const struct flow *flow, uint32_t identifier);
+
+/* The function of the script that a call calls, NODE_NONE when it is none or a
+ * kernel; and the calls of a function, one after another (from NODE_NONE on).
+ */
+uint32_t flow_callee(const struct flow *flow, uint32_t call);
+uint32_t flow_next_call(const struct flow *flow, uint32_t function,
+                        uint32_t after);
+
+#endif
