@@ -3,81 +3,16 @@
  * it is bound to, so this is repeated until nothing changes (a wrapper of a
  * wrapper needs another round). Last, the written names get the calls that
  * write them. */
-#include "grammar/flow.h"
+#include "grammar/flow_parts.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "config/mem.h"
 #include "grammar/kernel.h"
-#include "grammar/node.h"
-#include "grammar/scope.h"
 
 #define WRITE_ROUNDS 6 /* depth of wrappers that is looked through */
 
-enum giver_kind { GIVER_VALUE, GIVER_ADDED, GIVER_WRITE };
-
-/* What may have given a name its value. */
-struct giver {
-    uint32_t node; /* expression, or call */
-    uint32_t next; /* of the same symbol; NODE_NONE: last */
-    enum giver_kind kind;
-};
-
-struct method {
-    struct bytes name;
-    uint32_t function;
-};
-
-struct flow {
-    const struct nodes *ns;
-    struct scopes *scopes;
-    bool silent_writes;
-    uint32_t *stamps, turns; /* of slices, by node */
-    bool giving;             /* what is written is known: give it the calls */
-    uint32_t nsymbols;
-    uint32_t *symbol; /* of each identifier node */
-    uint32_t *givers; /* first of each symbol */
-    struct giver *items;
-    uint32_t nitems;
-    size_t room;
-    uint32_t *definition; /* function or class of each symbol, or NODE_NONE */
-    uint32_t *parameter;  /* function whose parameter a symbol is */
-    uint32_t *place;      /* and which one */
-    uint32_t *first_parameter, *next_parameter; /* by function, by symbol */
-    bool *module, *written, *kernel;
-    uint32_t *calls;     /* first call node of each function's symbol */
-    uint32_t *next_call; /* of each call node: the next of the same symbol */
-    uint32_t *method_calls, *next_method_call; /* by method, by call */
-    struct method *methods; /* functions in classes, by name */
-    size_t nmethods, methods_room;
-};
-
-static const char *const empties[] = { "empty",        "empty_like",
-                                       "new_empty",    "empty_strided",
-                                       "device_array", "device_array_like" };
-static const char *const makers[] = {
-    "zeros",      "ones",       "full",      "zeros_like", "ones_like",
-    "full_like",  "arange",     "linspace",  "eye",        "tensor",
-    "array",      "asarray",    "rand",      "randn",      "randint",
-    "rand_like",  "randn_like", "new_zeros", "new_ones",   "new_full",
-    "new_tensor", "randperm",   "normal",    "uniform",    "random",
-};
-static const char *const conversions[] = {
-    "float",        "half",       "double",         "to",         "cpu",
-    "cuda",         "clone",      "detach",         "item",       "numpy",
-    "tolist",       "contiguous", "reshape",        "view",       "copy",
-    "astype",       "squeeze",    "unsqueeze",      "flatten",    "ravel",
-    "list",         "tuple",      "asnumpy",        "get",        "type",
-    "int",          "long",       "bfloat16",       "from_numpy", "to_device",
-    "copy_to_host", "as_tensor",  "requires_grad_",
-};
-static const char *const computing[] = { "sum",    "pow", "divmod",
-                                         "sorted", "map", "reduce" };
-static const char *const kernel_makers[] = {
-    "RawKernel",   "RawModule",   "ElementwiseKernel", "ReductionKernel",
-    "load_inline", "pallas_call", "SourceModule",
-};
 static const char *const quiet[] = {
     "print",        "manual_seed",        "seed",
     "synchronize",  "assert_close",       "assert_allclose",
@@ -97,19 +32,18 @@ static bool is_store(struct bytes name)
 
 /* ---- names ---- */
 
-static uint32_t symbol_of(const struct flow *f, uint32_t node)
+uint32_t flow_symbol(const struct flow *f, uint32_t node)
 {
     return node == NODE_NONE ? SYMBOL_NONE : f->symbol[node];
 }
 
-static bool is_variable(const struct flow *f, uint32_t symbol)
+bool flow_is_variable(const struct flow *f, uint32_t symbol)
 {
     return symbol != SYMBOL_NONE && !f->module[symbol] &&
            symbol_bound(f->scopes, symbol);
 }
 
-/* The identifier at the bottom of `a.b[c](d)`: a; NODE_NONE without one. */
-static uint32_t root_of(const struct nodes *ns, uint32_t i)
+uint32_t flow_root(const struct nodes *ns, uint32_t i)
 {
     while (i != NODE_NONE && !node_is(ns, i, NODE_IDENTIFIER)) {
         switch (node_kind(ns, i)) {
@@ -137,7 +71,7 @@ static uint32_t root_of(const struct nodes *ns, uint32_t i)
 static void give(struct flow *f, uint32_t symbol, uint32_t node,
                  enum giver_kind kind)
 {
-    if (!is_variable(f, symbol) || node == NODE_NONE)
+    if (!flow_is_variable(f, symbol) || node == NODE_NONE)
         return;
     xgrow(&f->items, &f->room, f->nitems + 1, sizeof(*f->items));
     f->items[f->nitems] = (struct giver){ node, f->givers[symbol], kind };
@@ -156,7 +90,7 @@ static void assign(struct flow *f, uint32_t target, uint32_t value,
         return;
     for (past = ns->at[target].past; i < past;) {
         if (node_is(ns, i, NODE_SUBSCRIPT) || node_is(ns, i, NODE_ATTRIBUTE)) {
-            uint32_t s = symbol_of(f, root_of(ns, i));
+            uint32_t s = flow_symbol(f, flow_root(ns, i));
 
             give(f, s, value, kind);
             if (s != SYMBOL_NONE)
@@ -224,7 +158,7 @@ static void take_parameters(struct flow *f, uint32_t function)
 
         while (name != NODE_NONE && !node_is(ns, name, NODE_IDENTIFIER))
             name = node_named_child(ns, name);
-        uint32_t s = symbol_of(f, name);
+        uint32_t s = flow_symbol(f, name);
         if (s == SYMBOL_NONE)
             continue;
         f->parameter[s] = function;
@@ -239,7 +173,7 @@ static void take_definition(struct flow *f, uint32_t i)
 {
     const struct nodes *ns = f->ns;
     uint32_t above = node_parent(ns, i);
-    uint32_t s = symbol_of(f, node_field(ns, i, FIELD_name));
+    uint32_t s = flow_symbol(f, node_field(ns, i, FIELD_name));
 
     if (s != SYMBOL_NONE) {
         f->definition[s] = i;
@@ -297,6 +231,8 @@ static void take_symbols(struct flow *f)
     f->nsymbols = scopes_symbols(f->scopes);
     f->symbol = xcalloc(ns->n, sizeof(*f->symbol));
     f->next_call = xcalloc(ns->n, sizeof(*f->next_call));
+    f->seen = xcalloc(f->nsymbols + 1, sizeof(*f->seen));
+    f->below = xcalloc(f->nsymbols + 1, sizeof(*f->below));
     f->stamps = xcalloc(ns->n, sizeof(*f->stamps));
     f->first_parameter = xcalloc(ns->n, sizeof(*f->first_parameter));
     f->method_calls = xcalloc(ns->n, sizeof(*f->method_calls));
@@ -364,7 +300,8 @@ static void take_calls(struct flow *f)
 
         if (!node_is(f->ns, i, NODE_CALL))
             continue;
-        s = symbol_of(f, root_of(f->ns, node_field(f->ns, i, FIELD_function)));
+        s = flow_symbol(f,
+                        flow_root(f->ns, node_field(f->ns, i, FIELD_function)));
         method = method_of(f, i);
         if (s != SYMBOL_NONE) {
             f->next_call[i] = f->calls[s];
@@ -377,11 +314,10 @@ static void take_calls(struct flow *f)
     }
 }
 
-/* The definition that a call's name stands for: function or class. */
-static uint32_t called(const struct flow *f, uint32_t call, bool *kernel)
+uint32_t flow_called(const struct flow *f, uint32_t call, bool *kernel)
 {
     uint32_t function = node_field(f->ns, call, FIELD_function);
-    uint32_t s = symbol_of(f, root_of(f->ns, function));
+    uint32_t s = flow_symbol(f, flow_root(f->ns, function));
     uint32_t method = method_of(f, call);
 
     *kernel = s != SYMBOL_NONE && f->kernel[s];
@@ -397,7 +333,7 @@ static uint32_t called(const struct flow *f, uint32_t call, bool *kernel)
 uint32_t flow_callee(const struct flow *f, uint32_t call)
 {
     bool kernel;
-    uint32_t definition = called(f, call, &kernel);
+    uint32_t definition = flow_called(f, call, &kernel);
 
     return kernel || !node_is(f->ns, definition, NODE_FUNCTION) ? NODE_NONE
                                                                 : definition;
@@ -405,7 +341,7 @@ uint32_t flow_callee(const struct flow *f, uint32_t call)
 
 uint32_t flow_next_call(const struct flow *f, uint32_t function, uint32_t after)
 {
-    uint32_t s = symbol_of(f, node_field(f->ns, function, FIELD_name));
+    uint32_t s = flow_symbol(f, node_field(f->ns, function, FIELD_name));
 
     if (node_is(f->ns, node_scope(f->ns, function), NODE_CLASS))
         return after == NODE_NONE ? f->method_calls[function]
@@ -415,9 +351,7 @@ uint32_t flow_next_call(const struct flow *f, uint32_t function, uint32_t after)
     return after == NODE_NONE ? f->calls[s] : f->next_call[after];
 }
 
-/* The argument of a call for a parameter, by place or by keyword. */
-static uint32_t argument_for(const struct flow *f, uint32_t call,
-                             uint32_t parameter)
+uint32_t flow_argument(const struct flow *f, uint32_t call, uint32_t parameter)
 {
     const struct nodes *ns = f->ns;
     uint32_t list = node_field(ns, call, FIELD_arguments), place = 0;
@@ -449,9 +383,7 @@ static uint32_t argument_for(const struct flow *f, uint32_t call,
 
 /* ---- the second pass: writes ---- */
 
-/* The name that a call may write through this argument: a name, an element or
- * attribute of one. What a call gives is a value of its own. */
-static uint32_t written_through(const struct flow *f, uint32_t argument)
+uint32_t flow_written(const struct flow *f, uint32_t argument)
 {
     uint32_t i = argument;
 
@@ -465,7 +397,7 @@ static uint32_t written_through(const struct flow *f, uint32_t argument)
         else
             return SYMBOL_NONE;
     }
-    return symbol_of(f, i);
+    return flow_symbol(f, i);
 }
 
 /* Note that a call writes into a name; once that is known of all names, the
@@ -474,7 +406,7 @@ static bool write(struct flow *f, uint32_t symbol, uint32_t call)
 {
     bool news;
 
-    if (!is_variable(f, symbol))
+    if (!flow_is_variable(f, symbol))
         return false;
     news = !f->written[symbol];
     f->written[symbol] = true;
@@ -528,9 +460,9 @@ static bool write_arguments(struct flow *f, uint32_t call, uint32_t function,
 
         if (!f->written[s] && (any || !silent))
             continue;
-        argument = argument_for(f, call, s);
+        argument = flow_argument(f, call, s);
         if (argument != NODE_NONE)
-            news |= write(f, written_through(f, argument), call);
+            news |= write(f, flow_written(f, argument), call);
     }
     return news;
 }
@@ -541,10 +473,10 @@ static bool take_write(struct flow *f, uint32_t call)
     const struct nodes *ns = f->ns;
     uint32_t list = node_field(ns, call, FIELD_arguments);
     uint32_t function = node_field(ns, call, FIELD_function);
-    uint32_t root = symbol_of(f, root_of(ns, function));
+    uint32_t root = flow_symbol(f, flow_root(ns, function));
     struct bytes name = kernel_last_name(ns, call);
     bool kernel, news = false;
-    uint32_t definition = called(f, call, &kernel);
+    uint32_t definition = flow_called(f, call, &kernel);
 
     if (list == NODE_NONE || IS_ONE_OF(name, quiet))
         return false;
@@ -616,6 +548,8 @@ void flow_free(struct flow *f)
     free(f->kernel);
     free(f->methods);
     free(f->stamps);
+    free(f->seen);
+    free(f->below);
     free(f->first_parameter);
     free(f->next_parameter);
     free(f->method_calls);
@@ -623,329 +557,16 @@ void flow_free(struct flow *f)
     free(f);
 }
 
-/* ---- slices ---- */
-
-/* A node to visit, or, where that is NODE_NONE, a symbol. */
-struct task {
-    uint32_t node, symbol;
-    bool below; /* behind a kernel */
-    bool done;
-};
-
-struct walk {
-    struct flow *f;
-    struct slice *out;
-    struct task *todo;
-    size_t n, room;
-    bool *seen, *below; /* symbols; functions by their own numbers */
-    uint32_t turn;      /* functions looked through have this stamp */
-};
-
-static void push_task(struct walk *w, struct task task)
-{
-    xgrow(&w->todo, &w->room, w->n + 1, sizeof(*w->todo));
-    w->todo[w->n++] = task;
-}
-
-static void push(struct walk *w, uint32_t node, bool below)
-{
-    if (node != NODE_NONE)
-        push_task(w, (struct task){ .node = node, .below = below });
-}
-
-static void add_kernel(struct walk *w, struct bytes name, uint32_t call,
-                       bool below)
-{
-    struct slice *s = w->out;
-
-    if (below)
-        return;
-    for (size_t i = 0; i < s->nkernels; i++)
-        if (s->kernels[i].len == name.len &&
-            memcmp(s->kernels[i].data, name.data, name.len) == 0)
-            return;
-    if (s->nkernels == SLICE_KERNELS_MAX)
-        return;
-    s->lines[s->nkernels] = w->f->ns->at[call].at.start;
-    s->kernels[s->nkernels++] = name;
-}
-
-/* What a method writes into its object. */
-static void push_object(struct walk *w, uint32_t method, bool below)
-{
-    const struct flow *f = w->f;
-    uint32_t s = f->first_parameter[method];
-
-    for (; s != SYMBOL_NONE; s = f->next_parameter[s]) {
-        uint32_t g = f->place[s] == 0 ? f->givers[s] : NODE_NONE;
-
-        for (; g != NODE_NONE; g = f->items[g].next)
-            push(w, f->items[g].node, below);
-    }
-}
-
-/* What a function returns, and what a class's methods do. */
-static void push_results(struct walk *w, uint32_t definition, bool below)
-{
-    const struct nodes *ns = w->f->ns;
-
-    if (definition == NODE_NONE || w->f->stamps[definition] == w->turn)
-        return;
-    w->f->stamps[definition] = w->turn;
-    for (uint32_t i = definition + 1; i < ns->at[definition].past; i++) {
-        if (node_is(ns, i, NODE_FUNCTION) && node_scope(ns, i) == definition &&
-            node_is(ns, definition, NODE_CLASS))
-            push_object(w, i, below);
-        if (node_is(ns, i, NODE_RETURN) || node_is(ns, i, NODE_YIELD)) {
-            uint32_t value = node_named_child(ns, i);
-
-            if (node_scope(ns, i) == definition ||
-                node_is(ns, definition, NODE_CLASS))
-                push(w, value, below);
-        }
-    }
-}
-
-/* Every call of the function hands something to its parameter. */
-static void push_arguments(struct walk *w, uint32_t parameter, bool below)
-{
-    uint32_t function = w->f->parameter[parameter], call = NODE_NONE;
-
-    while ((call = flow_next_call(w->f, function, call)) != NODE_NONE)
-        push(w, argument_for(w->f, call, parameter), below);
-}
-
-/* A call has written into a name. What one of the script's own functions wrote
- * is what it gave to its parameter; of a kernel all arguments count. */
-static void push_write(struct walk *w, uint32_t call, uint32_t symbol,
-                       bool below)
-{
-    struct flow *f = w->f;
-    bool kernel, bound = false;
-    uint32_t function =
-        node_is(f->ns, call, NODE_CALL) ? called(f, call, &kernel) : NODE_NONE;
-    uint32_t p = !node_is(f->ns, function, NODE_FUNCTION) || kernel
-                     ? SYMBOL_NONE
-                     : f->first_parameter[function];
-
-    for (; p != SYMBOL_NONE; p = f->next_parameter[p]) {
-        uint32_t argument = argument_for(f, call, p);
-
-        if (!f->written[p] || argument == NODE_NONE ||
-            written_through(f, argument) != symbol)
-            continue;
-        push_task(
-            w, (struct task){ .node = NODE_NONE, .symbol = p, .below = below });
-        bound = true;
-    }
-    if (!bound)
-        push(w, call, below);
-}
-
-static bool is_literal(const struct nodes *ns, uint32_t i)
-{
-    switch (node_kind(ns, i)) {
-    case NODE_INTEGER:
-    case NODE_FLOAT:
-    case NODE_STRING:
-    case NODE_TRUE_NAME:
-    case NODE_FALSE_NAME:
-    case NODE_NONE_NAME:
-        return true;
-    case NODE_LIST:
-    case NODE_TUPLE:
-    case NODE_ARGUMENT_LIST:
-    case NODE_PARENTHESIZED:
-    case NODE_UNARY_OPERATOR:
-        for (uint32_t k = i + 1; k < ns->at[i].past; k++)
-            if (node_is(ns, k, NODE_IDENTIFIER))
-                return false;
-        return true;
-    default:
-        return false;
-    }
-}
-
-/* An operator that does not only put numbers together, or `[0] * n`. */
-static bool computes(const struct nodes *ns, uint32_t i)
-{
-    uint32_t left = node_field(ns, i, FIELD_left);
-    uint32_t right = node_field(ns, i, FIELD_right);
-
-    return left != NODE_NONE && right != NODE_NONE &&
-           !node_is(ns, left, NODE_LIST) && !node_is(ns, right, NODE_LIST) &&
-           !(is_literal(ns, left) && is_literal(ns, right));
-}
-
-static void visit_symbol(struct walk *w, uint32_t symbol, bool below)
-{
-    struct flow *f = w->f;
-
-    if (!is_variable(f, symbol) || w->seen[symbol] ||
-        (below && w->below[symbol]))
-        return;
-    if (below)
-        w->below[symbol] = true;
-    else
-        w->seen[symbol] = true;
-    if (f->kernel[symbol]) { /* handed on, not called */
-        add_kernel(w, symbol_name(f->scopes, symbol), f->definition[symbol],
-                   below);
-        return;
-    }
-    if (f->definition[symbol] != NODE_NONE) {
-        push_results(w, f->definition[symbol], below);
-        return;
-    }
-    w->out->sources[symbol] = true;
-    if (f->givers[symbol] == NODE_NONE && f->parameter[symbol] == NODE_NONE)
-        w->out->constant = false; /* where it comes from is not seen */
-    for (uint32_t g = f->givers[symbol]; g != NODE_NONE; g = f->items[g].next) {
-        if (f->items[g].kind == GIVER_WRITE)
-            push_write(w, f->items[g].node, symbol, below);
-        else
-            push(w, f->items[g].node, below);
-        w->out->computed |= f->items[g].kind == GIVER_ADDED &&
-                            !is_literal(f->ns, f->items[g].node);
-    }
-    if (f->parameter[symbol] != NODE_NONE)
-        push_arguments(w, symbol, below);
-}
-
-/* Random(0), Linear(3, 4): makes an object, which computes when called. */
-static bool begins_large(struct bytes name)
-{
-    return name.len > 0 && name.data[0] >= 'A' && name.data[0] <= 'Z';
-}
-
-/* A call of something: kernels are noted, functions looked through. True when
- * its arguments make no difference: those of torch.zeros_like(x). */
-static bool visit_call(struct walk *w, uint32_t call, bool *below)
-{
-    struct flow *f = w->f;
-    uint32_t function = node_field(f->ns, call, FIELD_function);
-    struct bytes name = kernel_last_name(f->ns, call);
-    bool kernel;
-    uint32_t definition = called(f, call, &kernel);
-    uint32_t own = symbol_of(f, function);
-    uint32_t list = node_field(f->ns, call, FIELD_arguments);
-    bool builtin = own != SYMBOL_NONE && !symbol_bound(f->scopes, own);
-
-    /* abs(1) is as constant as 1, and so is what a function makes of it. */
-    if (!builtin && definition == NODE_NONE)
-        w->out->constant = false;
-    if (kernel || IS_ONE_OF(name, kernel_makers)) {
-        add_kernel(w,
-                   kernel ? node_text(f->ns, root_of(f->ns, function)) : name,
-                   call, *below);
-        *below = true;
-        w->out->constant = false;
-        w->out->computed = true;
-    } else if (definition != NODE_NONE) {
-        push_results(w, definition, *below);
-    } else if (IS_ONE_OF(name, empties)) {
-        w->out->empty = true;
-        return true;
-    } else if (IS_ONE_OF(name, makers)) {
-        w->out->made = true;
-        return true;
-    } else if (builtin ? IS_ONE_OF(name, computing) && !is_literal(f->ns, list)
-                       : !IS_ONE_OF(name, conversions) && !begins_large(name)) {
-        w->out->computed = true;
-    }
-    return false;
-}
-
-static void visit(struct walk *w, uint32_t node, bool below)
-{
-    const struct nodes *ns = w->f->ns;
-
-    for (uint32_t i = node; i < ns->at[node].past; i++) {
-        switch (node_kind(ns, i)) {
-        case NODE_IDENTIFIER:
-            visit_symbol(w, w->f->symbol[i], below);
-            break;
-        case NODE_CALL: {
-            bool inner = below;
-
-            if (visit_call(w, i, &inner)) {
-                /* The object of x.new_zeros(3) gives no value either. */
-                i = ns->at[i].past - 1;
-            } else if (inner != below) {
-                push(w, node_field(ns, i, FIELD_function), true);
-                push(w, node_field(ns, i, FIELD_arguments), true);
-                i = ns->at[i].past - 1;
-            }
-            break;
-        }
-        case NODE_BINARY_OPERATOR:
-            w->out->computed |= computes(ns, i);
-            break;
-        case NODE_FOR_IN_CLAUSE: /* counts when its names are used */
-            i = ns->at[i].past - 1;
-            break;
-        default:
-            break;
-        }
-    }
-}
-
-static void carry_out(struct walk *w, size_t i)
-{
-    struct task task = w->todo[i];
-
-    w->todo[i].done = true;
-    if (task.node == NODE_NONE)
-        visit_symbol(w, task.symbol, task.below);
-    else
-        visit(w, task.node, task.below);
-}
-
-void flow_slice(struct flow *f, uint32_t node, struct slice *out)
-{
-    struct walk w = { .f = f, .out = out };
-
-    *out = (struct slice){ .constant = true, .nsources = f->nsymbols };
-    out->sources = xcalloc(f->nsymbols + 1, sizeof(bool));
-    w.seen = xcalloc(f->nsymbols + 1, sizeof(bool));
-    w.below = xcalloc(f->nsymbols + 1, sizeof(bool));
-    w.turn = ++f->turns;
-    push(&w, node, false);
-    /* What is before any kernel first: a name seen behind one as well counts as
-     * before. */
-    for (int below = 0; below < 2; below++)
-        for (size_t i = 0; i < w.n; i++)
-            if (!w.todo[i].done && w.todo[i].below == (below == 1))
-                carry_out(&w, i);
-    free(w.todo);
-    free(w.seen);
-    free(w.below);
-}
-
-void slice_deinit(struct slice *slice)
-{
-    free(slice->sources);
-    *slice = (struct slice){ 0 };
-}
-
-bool slice_shares(const struct slice *a, const struct slice *b)
-{
-    for (uint32_t s = 0; s < a->nsources && s < b->nsources; s++)
-        if (a->sources[s] && b->sources[s])
-            return true;
-    return false;
-}
-
 uint32_t flow_value(const struct flow *f, uint32_t identifier)
 {
-    uint32_t s = symbol_of(f, identifier);
+    uint32_t s = flow_symbol(f, identifier);
 
-    if (!is_variable(f, s) || f->definition[s] != NODE_NONE)
+    if (!flow_is_variable(f, s) || f->definition[s] != NODE_NONE)
         return NODE_NONE;
     if (f->parameter[s] != NODE_NONE) {
         uint32_t call = flow_next_call(f, f->parameter[s], NODE_NONE);
 
-        return call == NODE_NONE ? NODE_NONE : argument_for(f, call, s);
+        return call == NODE_NONE ? NODE_NONE : flow_argument(f, call, s);
     }
     for (uint32_t g = f->givers[s]; g != NODE_NONE; g = f->items[g].next)
         if (f->items[g].kind != GIVER_WRITE)

@@ -28,15 +28,14 @@ struct flow;
 #define SLICE_KERNELS_MAX 16 /* more than that are not told apart */
 
 struct slice {
-    bool *sources; /* of each symbol of the script: is in it; owned */
-    uint32_t nsources;
+    uint32_t *sources; /* symbols of the script in it, sorted; owned */
+    size_t nsources;
     struct bytes kernels[SLICE_KERNELS_MAX]; /* names; in the tree's text */
     uint32_t lines[SLICE_KERNELS_MAX];       /* offset of a call of each */
     size_t nkernels; /* whose results reach it, other kernels not between */
     bool computed;   /* an operator, not of numbers alone, or a call that is no
                       * conversion, neither of the script's own functions */
     bool made;       /* a call that makes values: torch.ones(3) */
-    bool empty;      /* a call that makes memory without values */
     bool constant;   /* nothing but literals, modules and builtins */
 };
 

@@ -1,0 +1,369 @@
+/* A list of what is still to be looked into, nodes and names, each name once.
+ * What stands before any kernel is looked into first: only kernels found there
+ * are the ones whose results are compared. */
+#include "grammar/flow_parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/mem.h"
+#include "grammar/kernel.h"
+
+static const char *const empties[] = { "empty",        "empty_like",
+                                       "new_empty",    "empty_strided",
+                                       "device_array", "device_array_like" };
+static const char *const makers[] = {
+    "zeros",      "ones",       "full",      "zeros_like", "ones_like",
+    "full_like",  "arange",     "linspace",  "eye",        "tensor",
+    "array",      "asarray",    "rand",      "randn",      "randint",
+    "rand_like",  "randn_like", "new_zeros", "new_ones",   "new_full",
+    "new_tensor", "randperm",   "normal",    "uniform",    "random",
+};
+static const char *const conversions[] = {
+    "float",        "half",       "double",         "to",         "cpu",
+    "cuda",         "clone",      "detach",         "item",       "numpy",
+    "tolist",       "contiguous", "reshape",        "view",       "copy",
+    "astype",       "squeeze",    "unsqueeze",      "flatten",    "ravel",
+    "list",         "tuple",      "asnumpy",        "get",        "type",
+    "int",          "long",       "bfloat16",       "from_numpy", "to_device",
+    "copy_to_host", "as_tensor",  "requires_grad_",
+};
+static const char *const computing[] = { "sum",    "pow", "divmod",
+                                         "sorted", "map", "reduce" };
+static const char *const kernel_makers[] = {
+    "RawKernel",   "RawModule",   "ElementwiseKernel", "ReductionKernel",
+    "load_inline", "pallas_call", "SourceModule",
+};
+
+#define IS_ONE_OF(text, list) text_is_one_of(text, list, ARRAY_LEN(list))
+
+/* A node to visit, or, where that is NODE_NONE, a symbol. */
+struct task {
+    uint32_t node, symbol;
+    bool below; /* behind a kernel */
+    bool done;
+};
+
+struct walk {
+    struct flow *f;
+    struct slice *out;
+    struct task *todo;
+    size_t n, room, sources_room;
+    uint32_t turn; /* what was looked through has this stamp */
+};
+
+static void push_task(struct walk *w, struct task task)
+{
+    xgrow(&w->todo, &w->room, w->n + 1, sizeof(*w->todo));
+    w->todo[w->n++] = task;
+}
+
+static void push(struct walk *w, uint32_t node, bool below)
+{
+    if (node != NODE_NONE)
+        push_task(w, (struct task){ .node = node, .below = below });
+}
+
+static void add_kernel(struct walk *w, struct bytes name, uint32_t call,
+                       bool below)
+{
+    struct slice *s = w->out;
+
+    if (below)
+        return;
+    for (size_t i = 0; i < s->nkernels; i++)
+        if (s->kernels[i].len == name.len &&
+            memcmp(s->kernels[i].data, name.data, name.len) == 0)
+            return;
+    if (s->nkernels == SLICE_KERNELS_MAX)
+        return;
+    s->lines[s->nkernels] = w->f->ns->at[call].at.start;
+    s->kernels[s->nkernels++] = name;
+}
+
+/* What a method writes into its object. */
+static void push_object(struct walk *w, uint32_t method, bool below)
+{
+    const struct flow *f = w->f;
+    uint32_t s = f->first_parameter[method];
+
+    for (; s != SYMBOL_NONE; s = f->next_parameter[s]) {
+        uint32_t g = f->place[s] == 0 ? f->givers[s] : NODE_NONE;
+
+        for (; g != NODE_NONE; g = f->items[g].next)
+            push(w, f->items[g].node, below);
+    }
+}
+
+/* What a function returns, and what a class's methods do. */
+static void push_results(struct walk *w, uint32_t definition, bool below)
+{
+    const struct nodes *ns = w->f->ns;
+
+    if (definition == NODE_NONE || w->f->stamps[definition] == w->turn)
+        return;
+    w->f->stamps[definition] = w->turn;
+    for (uint32_t i = definition + 1; i < ns->at[definition].past; i++) {
+        if (node_is(ns, i, NODE_FUNCTION) && node_scope(ns, i) == definition &&
+            node_is(ns, definition, NODE_CLASS))
+            push_object(w, i, below);
+        if (node_is(ns, i, NODE_RETURN) || node_is(ns, i, NODE_YIELD)) {
+            uint32_t value = node_named_child(ns, i);
+
+            if (node_scope(ns, i) == definition ||
+                node_is(ns, definition, NODE_CLASS))
+                push(w, value, below);
+        }
+    }
+}
+
+/* Every call of the function hands something to its parameter. */
+static void push_arguments(struct walk *w, uint32_t parameter, bool below)
+{
+    uint32_t function = w->f->parameter[parameter], call = NODE_NONE;
+
+    while ((call = flow_next_call(w->f, function, call)) != NODE_NONE)
+        push(w, flow_argument(w->f, call, parameter), below);
+}
+
+/* A call has written into a name. What one of the script's own functions wrote
+ * is what it gave to its parameter; of a kernel all arguments count. */
+static void push_write(struct walk *w, uint32_t call, uint32_t symbol,
+                       bool below)
+{
+    struct flow *f = w->f;
+    bool kernel, bound = false;
+    uint32_t function = node_is(f->ns, call, NODE_CALL)
+                            ? flow_called(f, call, &kernel)
+                            : NODE_NONE;
+    uint32_t p = !node_is(f->ns, function, NODE_FUNCTION) || kernel
+                     ? SYMBOL_NONE
+                     : f->first_parameter[function];
+
+    for (; p != SYMBOL_NONE; p = f->next_parameter[p]) {
+        uint32_t argument = flow_argument(f, call, p);
+
+        if (!f->written[p] || argument == NODE_NONE ||
+            flow_written(f, argument) != symbol)
+            continue;
+        push_task(
+            w, (struct task){ .node = NODE_NONE, .symbol = p, .below = below });
+        bound = true;
+    }
+    if (!bound)
+        push(w, call, below);
+}
+
+static bool is_literal(const struct nodes *ns, uint32_t i)
+{
+    switch (node_kind(ns, i)) {
+    case NODE_INTEGER:
+    case NODE_FLOAT:
+    case NODE_STRING:
+    case NODE_TRUE_NAME:
+    case NODE_FALSE_NAME:
+    case NODE_NONE_NAME:
+        return true;
+    case NODE_LIST:
+    case NODE_TUPLE:
+    case NODE_ARGUMENT_LIST:
+    case NODE_PARENTHESIZED:
+    case NODE_UNARY_OPERATOR:
+        for (uint32_t k = i + 1; k < ns->at[i].past; k++)
+            if (node_is(ns, k, NODE_IDENTIFIER))
+                return false;
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* An operator that does not only put numbers together, or `[0] * n`. */
+static bool computes(const struct nodes *ns, uint32_t i)
+{
+    uint32_t left = node_field(ns, i, FIELD_left);
+    uint32_t right = node_field(ns, i, FIELD_right);
+
+    return left != NODE_NONE && right != NODE_NONE &&
+           !node_is(ns, left, NODE_LIST) && !node_is(ns, right, NODE_LIST) &&
+           !(is_literal(ns, left) && is_literal(ns, right));
+}
+
+static int by_number(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+    return x < y ? -1 : x > y;
+}
+
+static void add_source(struct walk *w, uint32_t symbol)
+{
+    struct slice *s = w->out;
+
+    xgrow(&s->sources, &w->sources_room, s->nsources + 1, sizeof(*s->sources));
+    s->sources[s->nsources++] = symbol;
+}
+
+static void visit_symbol(struct walk *w, uint32_t symbol, bool below)
+{
+    struct flow *f = w->f;
+
+    bool known;
+
+    if (!flow_is_variable(f, symbol))
+        return;
+    known = f->seen[symbol] == w->turn || f->below[symbol] == w->turn;
+    if (f->seen[symbol] == w->turn || (below && known))
+        return;
+    (below ? f->below : f->seen)[symbol] = w->turn;
+    if (f->kernel[symbol]) { /* handed on, not called */
+        add_kernel(w, symbol_name(f->scopes, symbol), f->definition[symbol],
+                   below);
+        return;
+    }
+    if (f->definition[symbol] != NODE_NONE) {
+        push_results(w, f->definition[symbol], below);
+        return;
+    }
+    if (!known)
+        add_source(w, symbol);
+    if (f->givers[symbol] == NODE_NONE && f->parameter[symbol] == NODE_NONE)
+        w->out->constant = false; /* where it comes from is not seen */
+    for (uint32_t g = f->givers[symbol]; g != NODE_NONE; g = f->items[g].next) {
+        if (f->items[g].kind == GIVER_WRITE)
+            push_write(w, f->items[g].node, symbol, below);
+        else
+            push(w, f->items[g].node, below);
+        w->out->computed |= f->items[g].kind == GIVER_ADDED &&
+                            !is_literal(f->ns, f->items[g].node);
+    }
+    if (f->parameter[symbol] != NODE_NONE)
+        push_arguments(w, symbol, below);
+}
+
+/* Random(0), Linear(3, 4): makes an object, which computes when called. */
+static bool begins_large(struct bytes name)
+{
+    return name.len > 0 && name.data[0] >= 'A' && name.data[0] <= 'Z';
+}
+
+/* A call of something: kernels are noted, functions looked through. True when
+ * its arguments make no difference: those of torch.zeros_like(x). */
+static bool visit_call(struct walk *w, uint32_t call, bool *below)
+{
+    struct flow *f = w->f;
+    uint32_t function = node_field(f->ns, call, FIELD_function);
+    struct bytes name = kernel_last_name(f->ns, call);
+    bool kernel;
+    uint32_t definition = flow_called(f, call, &kernel);
+    uint32_t own = flow_symbol(f, function);
+    uint32_t list = node_field(f->ns, call, FIELD_arguments);
+    bool builtin = own != SYMBOL_NONE && !symbol_bound(f->scopes, own);
+
+    /* abs(1) is as constant as 1, and so is what a function makes of it. */
+    if (!builtin && definition == NODE_NONE)
+        w->out->constant = false;
+    if (kernel || IS_ONE_OF(name, kernel_makers)) {
+        add_kernel(w,
+                   kernel ? node_text(f->ns, flow_root(f->ns, function)) : name,
+                   call, *below);
+        *below = true;
+        w->out->constant = false;
+        w->out->computed = true;
+    } else if (definition != NODE_NONE) {
+        push_results(w, definition, *below);
+    } else if (IS_ONE_OF(name, empties)) {
+        return true; /* memory without values */
+    } else if (IS_ONE_OF(name, makers)) {
+        w->out->made = true;
+        return true;
+    } else if (builtin ? IS_ONE_OF(name, computing) && !is_literal(f->ns, list)
+                       : !IS_ONE_OF(name, conversions) && !begins_large(name)) {
+        w->out->computed = true;
+    }
+    return false;
+}
+
+static void visit(struct walk *w, uint32_t node, bool below)
+{
+    const struct nodes *ns = w->f->ns;
+
+    for (uint32_t i = node; i < ns->at[node].past; i++) {
+        switch (node_kind(ns, i)) {
+        case NODE_IDENTIFIER:
+            visit_symbol(w, w->f->symbol[i], below);
+            break;
+        case NODE_CALL: {
+            bool inner = below;
+
+            if (visit_call(w, i, &inner)) {
+                /* The object of x.new_zeros(3) gives no value either. */
+                i = ns->at[i].past - 1;
+            } else if (inner != below) {
+                push(w, node_field(ns, i, FIELD_function), true);
+                push(w, node_field(ns, i, FIELD_arguments), true);
+                i = ns->at[i].past - 1;
+            }
+            break;
+        }
+        case NODE_BINARY_OPERATOR:
+            w->out->computed |= computes(ns, i);
+            break;
+        case NODE_FOR_IN_CLAUSE: /* counts when its names are used */
+            i = ns->at[i].past - 1;
+            break;
+        default:
+            break;
+        }
+    }
+}
+
+static void carry_out(struct walk *w, size_t i)
+{
+    struct task task = w->todo[i];
+
+    w->todo[i].done = true;
+    if (task.node == NODE_NONE)
+        visit_symbol(w, task.symbol, task.below);
+    else
+        visit(w, task.node, task.below);
+}
+
+void flow_slice(struct flow *f, uint32_t node, struct slice *out)
+{
+    struct walk w = { .f = f, .out = out };
+
+    *out = (struct slice){ .constant = true };
+    w.turn = ++f->turns;
+    push(&w, node, false);
+    /* What is before any kernel first: a name seen behind one as well counts as
+     * before. */
+    for (int below = 0; below < 2; below++)
+        for (size_t i = 0; i < w.n; i++)
+            if (!w.todo[i].done && w.todo[i].below == (below == 1))
+                carry_out(&w, i);
+    free(w.todo);
+    if (out->nsources > 1)
+        qsort(out->sources, out->nsources, sizeof(*out->sources), by_number);
+}
+
+void slice_deinit(struct slice *slice)
+{
+    free(slice->sources);
+    *slice = (struct slice){ 0 };
+}
+
+bool slice_shares(const struct slice *a, const struct slice *b)
+{
+    size_t i = 0, k = 0;
+
+    while (i < a->nsources && k < b->nsources) {
+        if (a->sources[i] == b->sources[k])
+            return true;
+        if (a->sources[i] < b->sources[k])
+            i++;
+        else
+            k++;
+    }
+    return false;
+}
