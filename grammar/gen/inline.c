@@ -98,10 +98,20 @@ static bool keeps_until(const struct names *names, uint32_t value,
     return true;
 }
 
+/* `del a, o.x`: what is deleted is no value. */
+static bool is_deleted(const struct nodes *ns, uint32_t node)
+{
+    uint32_t parent = node_parent(ns, node);
+
+    return node_is(ns, parent, NODE_DELETE) ||
+           (node_is(ns, parent, NODE_EXPRESSION_LIST) &&
+            node_is(ns, node_parent(ns, parent), NODE_DELETE));
+}
+
 bool put_value(struct draft *d, const struct names *names, uint32_t use,
                uint32_t value)
 {
-    if (!is_expression(d->ns, use) ||
+    if (!is_expression(d->ns, use) || is_deleted(d->ns, use) ||
         !names_fit_string(d->ns, node_text(d->ns, value), use) ||
         !names_mean_same(names, value, names->scope_of[use]))
         return false;

@@ -463,9 +463,20 @@ static void a_body_stays_where_it_can_not_go(void **state)
                   EDIT_inline, "");
 }
 
+static void what_is_deleted_takes_no_value(void **state)
+{
+    (void)state;
+    assert_offers("o.x = f()\n"
+                  "del o.x, g\n"
+                  "o.y = f()\n"
+                  "del o.y\n",
+                  EDIT_inline, "");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_deleted_takes_no_value),
         cmocka_unit_test(a_variable_moves_to_its_use),
         cmocka_unit_test(what_a_comprehension_runs_over_is_outside_of_it),
         cmocka_unit_test(a_variable_stays_when_its_value_may_change),
