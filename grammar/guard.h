@@ -27,9 +27,9 @@
 #include <stdint.h>
 
 #include "config/buf.h"
+#include "grammar/deciding.h"
 #include "grammar/tree.h"
 
-#define GUARD_SIDES_MAX 4
 #define GUARD_TEXTS_MAX 8
 
 /* How the original failed. All borrowed for guard_init(). */
@@ -61,7 +61,7 @@ struct guard {
     enum guard_site site; /* of the statement; NOTHING: no test is kept */
     char *texts[GUARD_TEXTS_MAX]; /* of a PRINT; owned */
     size_t ntexts;
-    struct guard_side sides[GUARD_SIDES_MAX];
+    struct guard_side sides[SIDES_MAX];
     size_t nsides;
     bool silent_writes; /* see flow_new() */
     char *words;        /* what is kept, for the user; NULL: no test */

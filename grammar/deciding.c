@@ -1,0 +1,359 @@
+/* Both ways are walked with a list of what is still to be looked at: up from
+ * the statement, function by function; down into the condition, node by node.
+ */
+#include "grammar/deciding.h"
+
+#include <string.h>
+
+#include "config/base.h"
+#include "grammar/kernel.h"
+
+#define SPLIT_DEPTH 24 /* names and functions looked through */
+
+#define IS_ONE_OF(text, list) text_is_one_of(text, list, ARRAY_LEN(list))
+
+static const char *const deciding[] = {
+    "assert_close",
+    "assert_allclose",
+    "allclose",
+    "assert_array_equal",
+    "assert_array_almost_equal",
+    "assert_almost_equal",
+    "assert_equal",
+    "array_equal",
+    "equal",
+    "isclose",
+    "assertEqual",
+    "assertTrue",
+    "assertAlmostEqual",
+};
+static const char *const exits[] = { "exit", "_exit", "quit", "abort",
+                                     "SystemExit" };
+
+bool deciding_exit(const struct nodes *ns, uint32_t i)
+{
+    return node_is(ns, i, NODE_CALL) &&
+           IS_ONE_OF(kernel_last_name(ns, i), exits);
+}
+
+bool deciding_call(const struct nodes *ns, uint32_t i)
+{
+    return node_is(ns, i, NODE_CALL) &&
+           IS_ONE_OF(kernel_last_name(ns, i), deciding);
+}
+
+static bool is_constant(const struct look *l, uint32_t node)
+{
+    struct slice slice;
+    bool constant;
+
+    flow_slice(l->flow, node, &slice);
+    constant = slice.constant && !slice.computed;
+    slice_deinit(&slice);
+    return constant;
+}
+
+/* ---- what a statement depends on ---- */
+
+void deciding_add(struct conditions *c, uint32_t node)
+{
+    if (node != NODE_NONE && c->n < CONDITIONS_MAX)
+        c->nodes[c->n++] = node;
+}
+
+/* The tests in a block: what they raise is caught. */
+static void add_tests(const struct look *l, struct conditions *c, uint32_t body)
+{
+    if (body == NODE_NONE)
+        return;
+    for (uint32_t i = body; i < l->ns->at[body].past; i++) {
+        if (node_is(l->ns, i, NODE_ASSERT))
+            deciding_add(c, node_named_child(l->ns, i));
+        else if (deciding_call(l->ns, i))
+            deciding_add(c, i);
+    }
+}
+
+/* What of `up` decides whether its child `i` comes to pass. */
+static void add_from(const struct look *l, struct conditions *c, uint32_t up,
+                     uint32_t i)
+{
+    const struct nodes *ns = l->ns;
+    uint32_t first;
+
+    switch (node_kind(ns, up)) {
+    case NODE_IF:
+    case NODE_ELIF:
+    case NODE_WHILE:
+        if (ns->at[i].field != FIELD_condition)
+            deciding_add(c, node_field(ns, up, FIELD_condition));
+        break;
+    case NODE_FOR:
+        deciding_add(c, node_field(ns, up, FIELD_right));
+        break;
+    case NODE_MATCH:
+        deciding_add(c, node_field(ns, up, FIELD_subject));
+        break;
+    case NODE_TRY:
+        if (node_is(ns, i, NODE_EXCEPT))
+            add_tests(l, c, node_field(ns, up, FIELD_body));
+        break;
+    case NODE_BOOLEAN_OPERATOR:
+        first = node_field(ns, up, FIELD_left);
+        if (first != i)
+            deciding_add(c, first);
+        break;
+    case NODE_CONDITIONAL:
+        first = node_named_child(ns, up);
+        if (first != NODE_NONE)
+            deciding_add(c, node_named_sibling(ns, first));
+        break;
+    default:
+        break;
+    }
+}
+
+static bool jumps(const struct nodes *ns, uint32_t i)
+{
+    for (uint32_t k = i; k < ns->at[i].past; k++) {
+        switch (node_kind(ns, k)) {
+        case NODE_RETURN:
+        case NODE_CONTINUE:
+        case NODE_BREAK:
+        case NODE_RAISE:
+            return true;
+        case NODE_CALL:
+            if (deciding_exit(ns, k))
+                return true;
+            break;
+        default:
+            break;
+        }
+    }
+    return false;
+}
+
+/* `if fine: return` in front of it. */
+static void add_earlier(const struct look *l, struct conditions *c,
+                        uint32_t statement)
+{
+    const struct nodes *ns = l->ns;
+    uint32_t body = node_parent(ns, statement);
+
+    for (uint32_t i = node_named_child(ns, body); i != statement;
+         i = node_named_sibling(ns, i))
+        if (node_is(ns, i, NODE_IF) && jumps(ns, i))
+            deciding_add(c, node_field(ns, i, FIELD_condition));
+}
+
+/* The conditions of node `i` in its function, which is returned. */
+static uint32_t climb(const struct look *l, struct conditions *c, uint32_t i)
+{
+    const struct nodes *ns = l->ns;
+    uint32_t up;
+
+    for (; (up = node_parent(ns, i)) != NODE_NONE; i = up) {
+        if (node_is(ns, i, NODE_FUNCTION))
+            return i;
+        add_from(l, c, up, i);
+        if (node_is_statement(ns, i))
+            add_earlier(l, c, i);
+    }
+    return NODE_NONE;
+}
+
+/* All that node `i` depends on: in its function, then where that is called. */
+void deciding_over(const struct look *l, uint32_t i, struct conditions *c)
+{
+    uint32_t functions[CONDITIONS_MAX];
+    size_t n = 0;
+    uint32_t function = climb(l, c, i);
+
+    if (function != NODE_NONE)
+        functions[n++] = function;
+    for (size_t k = 0; k < n; k++) {
+        uint32_t call = NODE_NONE;
+
+        while ((call = flow_next_call(l->flow, functions[k], call)) !=
+               NODE_NONE) {
+            bool known = false;
+
+            if (c->n == CONDITIONS_MAX)
+                return;
+            function = climb(l, c, call);
+            for (size_t m = 0; m < n; m++)
+                known |= functions[m] == function;
+            if (!known && function != NODE_NONE && n < CONDITIONS_MAX)
+                functions[n++] = function;
+        }
+    }
+}
+
+/* ---- what a condition compares ---- */
+
+static void add_side(const struct look *l, struct sides *s, uint32_t node)
+{
+    if (s->n < SIDES_MAX && node != NODE_NONE && !is_constant(l, node))
+        s->nodes[s->n++] = node;
+}
+
+/* What is left to look into, the next one last. */
+struct todo {
+    uint32_t nodes[64];
+    size_t n;
+    unsigned depth; /* names and functions looked through so far */
+};
+
+static void look_into(struct todo *todo, uint32_t node)
+{
+    if (node != NODE_NONE && todo->n < ARRAY_LEN(todo->nodes))
+        todo->nodes[todo->n++] = node;
+}
+
+/* The children, so that the first is looked into first. */
+static void look_into_children(const struct nodes *ns, struct todo *todo,
+                               uint32_t node)
+{
+    size_t from = todo->n;
+
+    for (uint32_t c = node_named_child(ns, node); c != NODE_NONE;
+         c = node_named_sibling(ns, c))
+        look_into(todo, c);
+    for (size_t to = todo->n; from + 1 < to; from++) {
+        uint32_t swap = todo->nodes[from];
+
+        todo->nodes[from] = todo->nodes[--to];
+        todo->nodes[to] = swap;
+    }
+}
+
+/* The two that assert_close(a, b), allclose(a, b), a.equal(b) compare. */
+static void split_call(const struct look *l, uint32_t call, struct sides *s)
+{
+    const struct nodes *ns = l->ns;
+    uint32_t list = node_field(ns, call, FIELD_arguments);
+    uint32_t function = node_field(ns, call, FIELD_function);
+    uint32_t first = list == NODE_NONE ? NODE_NONE : node_named_child(ns, list);
+
+    if (first == NODE_NONE)
+        return;
+    for (uint32_t c = first; c != NODE_NONE && s->n < 2;
+         c = node_named_sibling(ns, c))
+        add_side(l, s,
+                 node_is(ns, c, NODE_KEYWORD_ARGUMENT)
+                     ? node_field(ns, c, FIELD_value)
+                     : c);
+    if (s->n == 1 && node_is(ns, function, NODE_ATTRIBUTE))
+        add_side(l, s, node_field(ns, function, FIELD_object));
+}
+
+/* What else a value depends on: a name's value, or the condition under which
+ * it is counted (`errors += 1`). */
+static void look_behind(const struct look *l, struct todo *todo, uint32_t name)
+{
+    uint32_t value = flow_value(l->flow, name);
+
+    if (value == NODE_NONE || todo->depth++ >= SPLIT_DEPTH)
+        return;
+    if (is_constant(l, value)) {
+        uint32_t above = node_above(l->ns, value, NODE_IF);
+
+        value = above == NODE_NONE ? NODE_NONE
+                                   : node_field(l->ns, above, FIELD_condition);
+    }
+    look_into(todo, value);
+}
+
+static void look_into_call(const struct look *l, struct todo *todo,
+                           uint32_t call)
+{
+    const struct nodes *ns = l->ns;
+    uint32_t function = flow_callee(l->flow, call);
+
+    if (function == NODE_NONE) {
+        look_into_children(ns, todo, call);
+        return;
+    }
+    if (todo->depth++ >= SPLIT_DEPTH)
+        return;
+    for (uint32_t i = function; i < ns->at[function].past; i++)
+        if (node_is(ns, i, NODE_RETURN) && node_function(ns, i) == function)
+            look_into(todo, node_named_child(ns, i));
+}
+
+static bool is_difference(const struct nodes *ns, uint32_t i)
+{
+    uint32_t operator= node_field(ns, i, FIELD_operator);
+
+    return operator!= NODE_NONE &&(node_text_is(ns, operator, "-") ||
+                                   node_text_is(ns, operator, "/"));
+}
+
+/* One node of a condition: its sides into `s`, or what to look into next. */
+static void split_node(const struct look *l, uint32_t i, struct sides *s,
+                       struct todo *todo)
+{
+    const struct nodes *ns = l->ns;
+
+    switch (node_kind(ns, i)) {
+    case NODE_CALL:
+        if (deciding_call(ns, i))
+            split_call(l, i, s);
+        if (s->n < 2)
+            look_into_call(l, todo, i);
+        break;
+    case NODE_COMPARISON:
+        for (uint32_t c = node_named_child(ns, i); c != NODE_NONE;
+             c = node_named_sibling(ns, c))
+            add_side(l, s, c);
+        if (s->n < 2)
+            look_into_children(ns, todo, i);
+        break;
+    case NODE_BINARY_OPERATOR:
+        if (is_difference(ns, i)) {
+            add_side(l, s, node_field(ns, i, FIELD_left));
+            add_side(l, s, node_field(ns, i, FIELD_right));
+        }
+        if (s->n < 2)
+            look_into_children(ns, todo, i);
+        break;
+    case NODE_IDENTIFIER:
+        look_behind(l, todo, i);
+        break;
+    case NODE_LAMBDA:
+    case NODE_STRING:
+        break;
+    default:
+        look_into_children(ns, todo, i);
+        break;
+    }
+}
+
+/* The sides of a condition; itself where nothing in it compares. */
+void deciding_sides(const struct look *l, uint32_t condition, struct sides *s)
+{
+    struct todo todo = { .n = 0 };
+    unsigned left = 512; /* nodes: a condition is no program */
+
+    *s = (struct sides){ .n = 0 };
+    look_into(&todo, condition);
+    while (todo.n > 0 && left-- > 0) {
+        s->n = 0;
+        split_node(l, todo.nodes[--todo.n], s, &todo);
+        if (s->n > 1)
+            break;
+    }
+    if (s->n < 2) {
+        s->n = 0;
+        add_side(l, s, condition);
+    }
+    for (size_t i = 0; i < s->n; i++)
+        flow_slice(l->flow, s->nodes[i], &s->slices[i]);
+}
+
+void deciding_deinit(struct sides *s)
+{
+    for (size_t i = 0; i < s->n; i++)
+        slice_deinit(&s->slices[i]);
+    s->n = 0;
+}
