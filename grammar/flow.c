@@ -104,6 +104,26 @@ static void assign(struct flow *f, uint32_t target, uint32_t value,
     }
 }
 
+/* Of `for i, a in enumerate(x)`: a and x, which may be pairs again. */
+static void look_through_enumerate(const struct nodes *ns, uint32_t *left,
+                                   uint32_t *right)
+{
+    static const char *const name[] = { "enumerate" };
+    uint32_t first, list;
+
+    if (!node_is(ns, *right, NODE_CALL) ||
+        !node_is(ns, *left, NODE_PATTERN_LIST) ||
+        !IS_ONE_OF(kernel_last_name(ns, *right), name))
+        return;
+    first = node_named_child(ns, *left);
+    list = node_field(ns, *right, FIELD_arguments);
+    if (node_named_sibling(ns, first) == NODE_NONE || list == NODE_NONE ||
+        node_named_child(ns, list) == NODE_NONE)
+        return;
+    *left = node_named_sibling(ns, first);
+    *right = node_named_child(ns, list);
+}
+
 /* `a, b = x, y` and `for a, b in zip(x, y)` pairwise, all else as a whole. */
 static void assign_all(struct flow *f, uint32_t left, uint32_t right)
 {
@@ -112,6 +132,7 @@ static void assign_all(struct flow *f, uint32_t left, uint32_t right)
     uint32_t a, b, n = 0, m = 0;
     bool pairs;
 
+    look_through_enumerate(ns, &left, &right);
     if (node_is(ns, right, NODE_CALL) &&
         IS_ONE_OF(kernel_last_name(ns, right), zip))
         right = node_field(ns, right, FIELD_arguments);
@@ -277,24 +298,52 @@ static int by_name(const void *a, const void *b)
     return order;
 }
 
-/* The method a call `x.name(...)` may mean: one of that name. */
+static int by_name_and_place(const void *a, const void *b)
+{
+    const struct method *x = a, *y = b;
+    int order = by_name(a, b);
+
+    return order != 0 ? order : x->function < y->function ? -1 : 1;
+}
+
+const struct method *flow_methods(const struct flow *f, struct bytes name,
+                                  size_t *n)
+{
+    struct method wanted = { .name = name };
+    const struct method *end = f->methods + f->nmethods, *first, *last;
+
+    *n = 0;
+    if (f->nmethods == 0)
+        return NULL;
+    first = bsearch(&wanted, f->methods, f->nmethods, sizeof(wanted), by_name);
+    if (!first)
+        return NULL;
+    for (last = first; last + 1 < end && by_name(last + 1, &wanted) == 0;)
+        last++;
+    while (first > f->methods && by_name(first - 1, &wanted) == 0)
+        first--;
+    *n = (size_t)(last - first) + 1;
+    return first;
+}
+
+/* The method a call `x.name(...)` may mean: the first of that name. */
 static uint32_t method_of(const struct flow *f, uint32_t call)
 {
     uint32_t function = node_field(f->ns, call, FIELD_function);
-    struct method wanted, *found;
+    const struct method *first;
+    size_t n;
 
-    if (f->nmethods == 0 || !node_is(f->ns, function, NODE_ATTRIBUTE))
+    if (!node_is(f->ns, function, NODE_ATTRIBUTE))
         return NODE_NONE;
-    wanted.name = kernel_last_name(f->ns, function);
-    found = bsearch(&wanted, f->methods, f->nmethods, sizeof(wanted), by_name);
-    return found ? found->function : NODE_NONE;
+    first = flow_methods(f, kernel_last_name(f->ns, function), &n);
+    return first ? first->function : NODE_NONE;
 }
 
 /* Calls by name, the last one first, so that lists end in text order. */
 static void take_calls(struct flow *f)
 {
     if (f->nmethods > 0)
-        qsort(f->methods, f->nmethods, sizeof(*f->methods), by_name);
+        qsort(f->methods, f->nmethods, sizeof(*f->methods), by_name_and_place);
     for (uint32_t i = f->ns->n; i-- > 0;) {
         uint32_t s, method;
 

@@ -58,6 +58,10 @@ uint32_t flow_root(const struct nodes *ns, uint32_t i);
 /* The definition that a call's name stands for: function, method or class. */
 uint32_t flow_called(const struct flow *f, uint32_t call, bool *kernel);
 
+/* The methods of that name, of whatever class: *n from the first on. */
+const struct method *flow_methods(const struct flow *f, struct bytes name,
+                                  size_t *n);
+
 /* The argument of a call for a parameter, by place or by keyword. */
 uint32_t flow_argument(const struct flow *f, uint32_t call, uint32_t parameter);
 

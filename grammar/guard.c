@@ -133,23 +133,43 @@ static bool shares_any(const struct sides *s, size_t i)
     return false;
 }
 
+/* Whether a side before it is known to come from the same kernels: then it is
+ * the reference, whose slice holds too much. */
+static bool is_repeated(const struct guard *g, const struct slice *slice)
+{
+    for (size_t i = 0; i < g->nsides; i++) {
+        size_t same = 0;
+
+        for (size_t k = 0; k < slice->nkernels; k++)
+            same += text_is_one_of(slice->kernels[k],
+                                   (const char *const *)g->sides[i].kernels,
+                                   g->sides[i].nkernels);
+        if (same == slice->nkernels)
+            return true;
+    }
+    return false;
+}
+
 static void keep_side(struct guard *g, const struct sides *s, size_t i)
 {
-    struct guard_side *side = &g->sides[g->nsides++];
     const struct slice *slice = &s->slices[i];
+    bool repeated = is_repeated(g, slice);
+    struct guard_side *side = &g->sides[g->nsides++];
 
     side->shares = shares_any(s, i);
     side->computed = slice->computed;
-    side->nkernels = slice->nkernels;
+    side->nkernels = repeated ? 0 : slice->nkernels;
     side->kernels = xcalloc(slice->nkernels + 1, sizeof(*side->kernels));
-    for (size_t k = 0; k < slice->nkernels; k++)
+    for (size_t k = 0; k < side->nkernels; k++)
         side->kernels[k] =
             xmemdup(slice->kernels[k].data, slice->kernels[k].len);
 }
 
-/* "line 41 (got, want; softmax_kernel in line 29)". */
-static char *tell(const struct look *l, uint32_t condition,
-                  const struct sides *s)
+/* "the test in line 41 and what it compares: got (by softmax in line 29),
+ * want".
+ */
+static char *tell(const struct guard *g, const struct look *l,
+                  uint32_t condition, const struct sides *s)
 {
     struct bytes text = l->ns->text;
     struct buf out;
@@ -164,12 +184,12 @@ static char *tell(const struct look *l, uint32_t condition,
 
         buf_addf(&out, "%s %.*s%s", i > 0 ? "," : "", len > 60 ? 60 : len,
                  side.data, len > 60 || eol ? "..." : "");
-        for (size_t k = 0; k < s->slices[i].nkernels; k++)
+        for (size_t k = 0; k < g->sides[i].nkernels; k++)
             buf_addf(&out, "%s%.*s in line %u", k > 0 ? ", " : " (by ",
                      (int)s->slices[i].kernels[k].len,
                      s->slices[i].kernels[k].data,
                      line_of(text, s->slices[i].lines[k]));
-        buf_adds(&out, s->slices[i].nkernels > 0 ? ")" : "");
+        buf_adds(&out, g->sides[i].nkernels > 0 ? ")" : "");
     }
     return buf_take(&out, NULL);
 }
@@ -197,7 +217,7 @@ static void keep_test(struct guard *g, const struct look *l, uint32_t i)
             if (s.n > 0 && (!kernels || any_kernel(&s))) {
                 for (size_t m = 0; m < s.n; m++)
                     keep_side(g, &s, m);
-                g->words = tell(l, c.nodes[k], &s);
+                g->words = tell(g, l, c.nodes[k], &s);
             }
             deciding_deinit(&s);
         }
@@ -260,18 +280,14 @@ static bool keeps_kernel(const struct guard *g)
 
 /* ---- a candidate's test ---- */
 
-static bool has_kernels(const struct guard_side *side, const struct slice *s)
+/* One of its kernels is enough: a slice may hold more than gave the value. */
+static bool has_kernel(const struct guard_side *side, const struct slice *s)
 {
-    for (size_t i = 0; i < side->nkernels; i++) {
-        const char *name = side->kernels[i];
-        bool found = false;
-
-        for (size_t k = 0; k < s->nkernels && !found; k++)
-            found = text_is_one_of(s->kernels[k], &name, 1);
-        if (!found)
-            return false;
-    }
-    return true;
+    for (size_t k = 0; k < s->nkernels; k++)
+        if (text_is_one_of(s->kernels[k], (const char *const *)side->kernels,
+                           side->nkernels))
+            return true;
+    return side->nkernels == 0;
 }
 
 /* Whether side k of a candidate can stand for the original's side i. */
@@ -281,7 +297,7 @@ static bool stands_for(const struct guard *g, size_t i, const struct sides *s,
     const struct guard_side *side = &g->sides[i];
     const struct slice *slice = &s->slices[k];
 
-    if ((slice->constant && !slice->computed) || !has_kernels(side, slice))
+    if ((slice->constant && !slice->computed) || !has_kernel(side, slice))
         return false;
     if (!keeps_kernel(g) && side->shares)
         return shares_any(s, k);

@@ -11,7 +11,7 @@
  * side the slice (flow.h) is taken, and a candidate must have such a statement,
  * whose test has sides that are made of as much:
  *
- *   a side that a kernel gives     by the same kernels
+ *   a side that a kernel gives     by the same kernel, one of them if several
  *   another one, beside such       computed, or made for it (torch.ones(3)),
  *                                  and no input of the kernel's
  *   without any kernel             of the same source as another side, if it

@@ -81,21 +81,28 @@ static void add_kernel(struct walk *w, struct bytes name, uint32_t call,
     s->kernels[s->nkernels++] = name;
 }
 
-/* What a method writes into its object. */
-static void push_object(struct walk *w, uint32_t method, bool below)
+/* What methods put into their object: the values they assign, and not what
+ * they have written into those. */
+static void push_object(struct walk *w, uint32_t class, bool below)
 {
     const struct flow *f = w->f;
-    uint32_t s = f->first_parameter[method];
 
-    for (; s != SYMBOL_NONE; s = f->next_parameter[s]) {
-        uint32_t g = f->place[s] == 0 ? f->givers[s] : NODE_NONE;
+    for (uint32_t i = class + 1; i < f->ns->at[class].past; i++) {
+        uint32_t s = SYMBOL_NONE;
 
-        for (; g != NODE_NONE; g = f->items[g].next)
-            push(w, f->items[g].node, below);
+        if (node_is(f->ns, i, NODE_FUNCTION) && node_scope(f->ns, i) == class)
+            s = f->first_parameter[i];
+        for (; s != SYMBOL_NONE; s = f->next_parameter[s]) {
+            uint32_t g = f->place[s] == 0 ? f->givers[s] : NODE_NONE;
+
+            for (; g != NODE_NONE; g = f->items[g].next)
+                if (f->items[g].kind != GIVER_WRITE)
+                    push(w, f->items[g].node, below);
+        }
     }
 }
 
-/* What a function returns, and what a class's methods do. */
+/* What a function returns; of a class, what its objects hold. */
 static void push_results(struct walk *w, uint32_t definition, bool below)
 {
     const struct nodes *ns = w->f->ns;
@@ -103,18 +110,35 @@ static void push_results(struct walk *w, uint32_t definition, bool below)
     if (definition == NODE_NONE || w->f->stamps[definition] == w->turn)
         return;
     w->f->stamps[definition] = w->turn;
-    for (uint32_t i = definition + 1; i < ns->at[definition].past; i++) {
-        if (node_is(ns, i, NODE_FUNCTION) && node_scope(ns, i) == definition &&
-            node_is(ns, definition, NODE_CLASS))
-            push_object(w, i, below);
-        if (node_is(ns, i, NODE_RETURN) || node_is(ns, i, NODE_YIELD)) {
-            uint32_t value = node_named_child(ns, i);
-
-            if (node_scope(ns, i) == definition ||
-                node_is(ns, definition, NODE_CLASS))
-                push(w, value, below);
-        }
+    if (node_is(ns, definition, NODE_CLASS)) {
+        push_object(w, definition, below);
+        return;
     }
+    for (uint32_t i = definition + 1; i < ns->at[definition].past; i++) {
+        if ((node_is(ns, i, NODE_RETURN) || node_is(ns, i, NODE_YIELD)) &&
+            node_scope(ns, i) == definition)
+            push(w, node_named_child(ns, i), below);
+    }
+}
+
+/* The results of all methods of a name; false: there is none. */
+static bool push_methods(struct walk *w, struct bytes name, bool below)
+{
+    size_t n;
+    const struct method *first = flow_methods(w->f, name, &n);
+
+    for (size_t i = 0; i < n; i++)
+        push_results(w, first[i].function, below);
+    return n > 0;
+}
+
+/* A call of an object: `op(x)`. */
+static void push_call_of_object(struct walk *w, bool below)
+{
+    static const char *const names[] = { "__call__", "forward" };
+
+    for (size_t i = 0; i < ARRAY_LEN(names); i++)
+        push_methods(w, bytes_of(names[i], strlen(names[i])), below);
 }
 
 /* Every call of the function hands something to its parameter. */
@@ -270,6 +294,9 @@ static bool visit_call(struct walk *w, uint32_t call, bool *below)
         *below = true;
         w->out->constant = false;
         w->out->computed = true;
+    } else if (node_is(f->ns, function, NODE_ATTRIBUTE) &&
+               push_methods(w, name, *below)) {
+        return false;
     } else if (definition != NODE_NONE) {
         push_results(w, definition, *below);
     } else if (IS_ONE_OF(name, empties)) {
@@ -281,6 +308,8 @@ static bool visit_call(struct walk *w, uint32_t call, bool *below)
                        : !IS_ONE_OF(name, conversions) && !begins_large(name)) {
         w->out->computed = true;
     }
+    if (definition == NODE_NONE && flow_is_variable(f, own))
+        push_call_of_object(w, *below);
     return false;
 }
 

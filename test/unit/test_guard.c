@@ -192,6 +192,41 @@ static void a_kernels_result_stays_in_the_comparison(void **state)
               "torch.testing.assert_close(out, torch.empty(2))\n"));
 }
 
+static void a_reference_beside_the_kernel_may_leave_its_class(void **state)
+{
+    static const char original[] =
+        "class Op:\n"
+        "    def __init__(self, scale):\n"
+        "        self.scale = scale\n"
+        "        self.kernel = make(scale)\n"
+        "    def __call__(self, x):\n"
+        "        return self.kernel(x)\n"
+        "    def reference(self, x):\n"
+        "        return torch.relu(x * self.scale)\n"
+        "@tilelang.jit\n"
+        "def make(scale):\n"
+        "    return f\n"
+        "op = Op(2)\n"
+        "x = torch.randn(4)\n"
+        "for i, (a, b) in enumerate(zip(op(x), op.reference(x))):\n"
+        "    torch.testing.assert_close(a, b)\n";
+    struct guard_failure failure = raised(original, "testing.assert_close");
+    (void)state;
+
+    check(original, &failure,
+          TEXTS("@tilelang.jit\n"
+                "def make(scale):\n"
+                "    return f\n"
+                "x = torch.randn(4)\n"
+                "torch.testing.assert_close(make(2)(x), torch.relu(x))\n"),
+          TEXTS("@tilelang.jit\n"
+                "def make(scale):\n"
+                "    return f\n"
+                "x = torch.randn(4)\n"
+                "make(2)(x)\n"
+                "torch.testing.assert_close(x * 2, torch.relu(x))\n"));
+}
+
 static void opaque_kernels_may_write_any_argument(void **state)
 {
     static const char raw[] = "k = cupy.RawKernel(source, 'k')\n"
@@ -473,6 +508,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_kernels_result_stays_in_the_comparison),
+        cmocka_unit_test(a_reference_beside_the_kernel_may_leave_its_class),
         cmocka_unit_test(opaque_kernels_may_write_any_argument),
         cmocka_unit_test(a_raise_stays_under_its_condition),
         cmocka_unit_test(a_printed_text_stays_under_its_condition),
