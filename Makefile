@@ -223,7 +223,8 @@ bench-peers: $(PROG) $(ASK) build/.packages-venv
 	    "$$python" test/bench/compare.py --autodd-c $(PROG) --ask $(ASK) \
 	    --peers "$$peers" --out $(BUILD)/peers $(PEERS)
 
-$(BUILD)/test/bench/%: $(BUILD)/test/bench/%.o $(LIB)
+$(BUILD)/test/bench/%: $(BUILD)/test/bench/%.o \
+                       $(BUILD)/test/bench/oracle.o $(LIB)
 	$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
 clean:

@@ -608,6 +608,8 @@ uint32_t site_argument(const struct nodes *ns, const struct call_site *site,
     bool splat = false, double_splat = false;
 
     *unknown = false;
+    if (site->arguments == NODE_NONE)
+        return NODE_NONE; /* a property, which is read */
     for (uint32_t c = node_named_child(ns, site->arguments); c != NODE_NONE;
          c = node_named_sibling(ns, c)) {
         if (node_is(ns, c, NODE_KEYWORD_ARGUMENT)) {

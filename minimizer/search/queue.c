@@ -200,7 +200,7 @@ static void offer_children(struct queue *queue, uint32_t edit)
         offer(queue, queue->children[i]);
 }
 
-void queue_fill(struct queue *queue, const struct edits *edits,
+void queue_fill(struct queue *queue, const struct edits *edits, size_t own,
                 struct bytes text, bool news_only)
 {
     uint32_t item;
@@ -213,6 +213,8 @@ void queue_fill(struct queue *queue, const struct edits *edits,
     queue->walks = xcalloc(edits->nlists, sizeof(*queue->walks));
     queue->stamps = xcalloc(edits->nlists, sizeof(*queue->stamps));
     queue->offered = xcalloc(edits->n + edits->nlists, sizeof(bool));
+    for (size_t i = own; i < edits->n; i++)
+        queue->offered[i] = true;
     find_later(queue, text, news_only);
     for (uint32_t i = 0; i < edits->nlists; i++)
         walk_init(&queue->walks[i], edits, i, queue->later);

@@ -18,9 +18,17 @@
  * nothing is committed in it, each edit has a no on the final text: that is
  * what makes it 1-minimal.
  *
- * Claims name edits of the round by number, so a new round waits until no
- * trial is out. The last trials of a round run with slots idle; to keep
- * several generations of edits alive would save less than it costs in care.
+ * With several trials out, three things keep slots from running idle or in
+ * vain:
+ *  - What is tried while a union is being tested is tried on top of it
+ *    ("stacked"), as most unions succeed: then it is about the next base. Its
+ *    no counts only if the union has become the base; its yes is a commit of
+ *    both. A yes to the base below waits in the merge queue meanwhile.
+ *  - A round, or a stage of it, does not wait for the last trials of the one
+ *    before: claims that are out are carried over, as edits of the new round.
+ *    Mutating steps that succeed while preserving trials are out are held until
+ *    those are in.
+ *  - When a union has failed, several of its prefixes are tested at once.
  *
  * The cost of a trial is that of its text: one copy, one fingerprint and, when
  * it is new, a look for syntax errors: by an incremental parse, or in a long
@@ -44,9 +52,14 @@
 #include "minimizer/search/merge.h"
 #include "minimizer/search/queue.h"
 
+#define BATCH_MAX 32 /* edits tried together, at most */
+
+/* Up to this length a round may begin while trials are out: that makes for
+ * more rounds, and each looks at the whole text. */
+#define EARLY_MAX 65536
+
 /* From this length on only what is touched is parsed, if that is not more than
  * this share of the whole. */
-#define BATCH_MAX 32 /* edits tried together, at most */
 #define LONG_TEXT 32768
 #define LONG_SHARE 16
 
@@ -62,8 +75,8 @@ struct claims {
     size_t n, room;
 };
 
-/* A trial that is out. A merge has no claim of its own: it is about the first
- * `merge.tested` claims of the merge queue. */
+/* A trial that is out. A merge has no claim of its own: the merge queue knows
+ * which of its claims it is about. */
 struct trial {
     uint64_t id;
     struct version version;
@@ -71,8 +84,12 @@ struct trial {
     struct patch patch; /* made on base number `base`, and good for it alone */
     uint64_t base;
     bool is_merge;
-    bool again; /* its text came back without a verdict before */
+    bool stacked; /* on union `union_number`, which was out when it was sent */
+    uint64_t union_number;
+    bool again;  /* its text came back without a verdict before */
+    bool orphan; /* a later round has no edit for its claim */
     struct claim claim;
+    bool mutates;       /* the claim does */
     struct claims same; /* other claims that give the same text */
     const char *kind;
 };
@@ -92,10 +109,18 @@ struct search {
     struct blocks blocks; /* of a long text without errors */
     struct bindings *bindings;
     unsigned stage;      /* of this round: row of stages */
+    unsigned settled;    /* nothing sent before this stage is out */
+    uint64_t entered_id; /* the last trial sent before this stage */
     uint64_t round_base; /* the base this round was generated for */
+    size_t own;          /* edits generated; behind them those carried over */
+    struct claims held;  /* mutating ones that succeeded before their time */
     bool untried;        /* an edit of this round came to no verdict */
 
     struct merge merge;
+    uint64_t union_number; /* of the union that is out, or of the next one */
+    uint64_t union_base;   /* it was made on */
+    struct rate unions;    /* how many of them succeed */
+    struct claims parked;  /* stacked on it, undecided until it is */
     struct memory memory;
     struct trial **out;
     size_t nout, out_room;
@@ -160,9 +185,12 @@ static enum edit_tier tier(const struct search *search)
 static void enter_stage(struct search *search, unsigned stage)
 {
     search->stage = stage;
+    search->entered_id = search->last_id;
+    if (search->nout == 0)
+        search->settled = stage;
     if (stages[stage].fills)
-        queue_fill(&search->queue, &search->edits, version_bytes(&search->base),
-                   stages[stage].news_only);
+        queue_fill(&search->queue, &search->edits, search->own,
+                   version_bytes(&search->base), stages[stage].news_only);
 }
 
 /* The next stage of this round; false: there is none. */
@@ -174,15 +202,85 @@ static bool next_stage(struct search *search)
     return true;
 }
 
+static void claims_add(struct claims *claims, const struct claim *claim)
+{
+    xgrow(&claims->items, &claims->room, claims->n + 1, sizeof(*claim));
+    claims->items[claims->n++] = *claim;
+}
+
+/* Make an edit of the new round of what is left of a claim of the old one;
+ * false: nothing is. */
+static bool carry(struct edits *new, const struct edits *old,
+                  struct claim *claim)
+{
+    struct patch patch;
+    struct edit *edit;
+    uint32_t number = EDIT_NONE;
+
+    patch_init(&patch);
+    if (claim_patch(claim, old, &patch) == 0 && patch.n > 0) {
+        edit = edits_begin(new, (uint16_t)claim_kind(claim, old),
+                           (struct span){ patch.changes[0].at.start,
+                                          patch.changes[patch.n - 1].at.end });
+        edit->touches_import = patch.touches_import;
+        for (size_t i = 0; i < patch.n; i++) {
+            const struct change *c = &patch.changes[i];
+            edits_change(new, c->at, edits_text(new, c->text, c->len), c->len);
+        }
+        number = edits_end(new);
+    }
+    patch_deinit(&patch);
+    if (number == EDIT_NONE)
+        return false;
+    *claim = (struct claim){ .list = EDIT_NONE,
+                             .from = number,
+                             .units = 1,
+                             .untested = claim->untested };
+    return true;
+}
+
+static void carry_trial(struct search *search, struct edits *new,
+                        struct trial *trial)
+{
+    trial->same.n = 0; /* this round offers them again */
+    if (!trial->is_merge && !trial->orphan)
+        trial->orphan = !carry(new, &search->edits, &trial->claim);
+    if (trial->base != search->base_number)
+        return;
+    for (size_t i = 0; i < trial->patch.n; i++) {
+        struct change *c = &trial->patch.changes[i];
+        if (c->len > 0)
+            c->text = edits_text(new, c->text, c->len);
+    }
+}
+
+/* What is out or waits to be merged goes over to the new round's edits. */
+static void carry_all(struct search *search, struct edits *new)
+{
+    struct merge *merge = &search->merge;
+
+    for (size_t i = merge->n; i > 0; i--)
+        if (!carry(new, &search->edits, &merge->items[i - 1]))
+            merge_remove(merge, i - 1);
+    for (size_t i = 0; i < search->nout; i++)
+        carry_trial(search, new, search->out[i]);
+    search->parked.n = search->held.n = 0; /* offered again */
+    search->union_number++;
+}
+
 static void start_round(struct search *search)
 {
     const struct tree *tree = base_tree(search);
+    struct edits edits;
 
-    edits_deinit(&search->edits);
-    edits_init(&search->edits);
+    edits_init(&edits);
     generate_kinds(tree, search->frozen, search->nfrozen,
                    vocabulary(search->opts.mutate, search->opts.rename),
-                   &search->edits);
+                   &edits);
+    search->own = edits.n;
+    carry_all(search, &edits);
+    edits_deinit(&search->edits);
+    search->edits = edits;
     search->base_errors = tree_errors(tree);
     bindings_free(search->bindings);
     search->bindings = bindings_new(tree);
@@ -269,6 +367,7 @@ struct search *search_new(struct bytes text, const struct span *frozen,
     buf_init(&search->text, text.len);
     edits_init(&search->edits);
     queue_init(&search->queue);
+    search->unions = rate_init(0.75);
     start_round(search);
     if (opts->nidle > 0)
         offer_idle(search, opts);
@@ -296,6 +395,8 @@ void search_free(struct search *search)
     buf_deinit(&search->text);
     memory_deinit(&search->memory);
     merge_deinit(&search->merge);
+    free(search->parked.items);
+    free(search->held.items);
     queue_deinit(&search->queue);
     edits_deinit(&search->edits);
     blocks_deinit(&search->blocks);
@@ -476,28 +577,40 @@ static void drop_dead_merges(struct search *search)
             merge_remove(&search->merge, i - 1);
 }
 
-/* The commit of a claim that was not in the merge queue. */
-static void commit_claim(struct search *search, const struct patch *patch,
-                         struct version *version, const struct claim *claim)
+/* The union that was out is decided or given up: so are those stacked on it.
+ */
+static void union_done(struct search *search)
 {
-    search->mutated |= claim_mutates(search, claim);
-    commit(search, patch, version, claim_name(search, claim));
+    search->union_number++;
+    for (size_t i = 0; i < search->parked.n; i++)
+        queue_return(&search->queue, &search->parked.items[i]);
+    search->parked.n = 0;
+}
+
+/* The commit of something that was not in the merge queue. */
+static void commit_other(struct search *search, const struct patch *patch,
+                         struct version *version, const char *kind,
+                         bool mutates)
+{
+    search->mutated |= mutates;
+    commit(search, patch, version, kind);
+    union_done(search);
     merge_moved(&search->merge);
     drop_dead_merges(search);
 }
 
-static void commit_merged(struct search *search, const struct patch *patch,
-                          struct version *version, const char *kind)
+/* The first n claims of the merge queue, and what was stacked on them. */
+static void commit_merged(struct search *search, size_t n,
+                          const struct patch *patch, struct version *version,
+                          const char *kind)
 {
-    size_t n = search->merge.tested;
-
     for (size_t i = 0; i < n; i++) {
         search->mutated |= claim_mutates(search, &search->merge.items[i]);
         if (search->merge.items[i].untested)
             queue_said(&search->queue, &search->merge.items[i], true, true);
     }
     commit(search, patch, version, kind);
-    merge_back(&search->merge);
+    union_done(search);
     merge_yes(&search->merge, n);
     drop_dead_merges(search);
 }
@@ -536,7 +649,10 @@ static bool is_deferred(struct search *search, const struct claim *claim,
 
 static void claim_untried(struct search *search, const struct claim *claim)
 {
-    if (claim_is_single(claim))
+    bool carried = claim->list == EDIT_NONE && claim->from >= search->own;
+
+    /* What was carried over is offered by this round too. */
+    if (claim_is_single(claim) && !carried)
         search->untried = true;
     claim_failed(search, claim, false);
 }
@@ -546,7 +662,7 @@ static void merge_failed(struct search *search, size_t n, bool untried)
 {
     struct claim claim;
 
-    merge_back(&search->merge);
+    union_done(search);
     if (n == 0 || !merge_no(&search->merge, n, &claim))
         return; /* none: all were swallowed by commits */
     if (untried)
@@ -578,7 +694,8 @@ static void succeeded_late(struct search *search, const struct claim *claim)
         claim_untried(search, claim);
         break;
     case ANSWER_YES:
-        commit_claim(search, &patch, &version, claim);
+        commit_other(search, &patch, &version, claim_name(search, claim),
+                     claim_mutates(search, claim));
         break;
     case ANSWER_OUT:
     case ANSWER_RUN:
@@ -589,38 +706,159 @@ static void succeeded_late(struct search *search, const struct claim *claim)
     patch_deinit(&patch);
 }
 
-static void report_yes(struct search *search, struct trial *trial)
+/* A mutating step that came before its time: it is offered again when all
+ * preserving ones are settled, and is known then. */
+static bool hold(struct search *search, const struct claim *claim)
+{
+    if (!claim_mutates(search, claim) ||
+        stages[search->settled].tier >= TIER_MUTATE)
+        return false;
+    claims_add(&search->held, claim);
+    return true;
+}
+
+/* The union of the first claims of the merge queue, at most n; those that
+ * cannot be joined go back to where they came from. Returns how many are in
+ * it. */
+static size_t unite(struct search *search, size_t n, struct patch *patch)
+{
+    struct merge *merge = &search->merge;
+    size_t i = 0;
+
+    while (i < n && i < merge->n) {
+        struct claim claim = merge->items[i];
+        if (claim_patch(&claim, &search->edits, patch) == 0) {
+            i++;
+            continue;
+        }
+        merge_remove(merge, i);
+        n--;
+        if (i > 0)
+            queue_return(&search->queue, &claim);
+        else
+            claim_failed(search, &claim, false);
+    }
+    return i;
+}
+
+/* A union succeeded on a base that has since taken in its first claims: the
+ * text is the same, the patch is not. */
+static void merge_again(struct search *search, size_t n)
+{
+    struct patch patch;
+    struct hash128 hash;
+    struct version version;
+
+    patch_init(&patch);
+    n = unite(search, n, &patch);
+    if (n > 0 && judge(search, &patch, &hash, &version) == ANSWER_YES) {
+        commit_merged(search, n, &patch, &version, "merge");
+    } else {
+        if (n > 0)
+            version_free(&version);
+        union_done(search);
+    }
+    patch_deinit(&patch);
+}
+
+static void merge_succeeded(struct search *search, struct trial *trial)
+{
+    size_t n = merge_back(&search->merge, trial->id);
+
+    if (n == 0)
+        return; /* those claims have been committed or moved */
+    rate_note(&search->unions, true);
+    if (trial->base == search->base_number)
+        commit_merged(search, n, &trial->patch, &trial->version, trial->kind);
+    else
+        merge_again(search, n);
+}
+
+static void claim_succeeded(struct search *search, struct trial *trial)
 {
     bool fresh = trial->base == search->base_number;
-    struct version *version = &trial->version;
 
-    memory_set(&search->memory, trial->hash, KNOWN_YES);
-    if (!trial->is_merge)
+    if (!trial->orphan && hold(search, &trial->claim))
+        return;
+    if (!trial->orphan)
         queue_said(&search->queue, &trial->claim, true, true);
-    if (fresh) {
-        if (trial->is_merge)
-            commit_merged(search, &trial->patch, version, trial->kind);
-        else
-            commit_claim(search, &trial->patch, version, &trial->claim);
-    } else if (trial->is_merge) {
-        merge_back(&search->merge); /* and again on the present base */
-        merge_moved(&search->merge);
-    } else {
+    if (fresh && trial->stacked && search->merge.nprobes > 0 &&
+        trial->union_number == search->union_number) {
+        search->mutated |= trial->mutates;
+        commit_merged(search, search->merge.probes[0].n, &trial->patch,
+                      &trial->version, trial->kind);
+    } else if (fresh && !trial->stacked && !trial->orphan &&
+               search->merge.nprobes > 0) {
+        merge_add(&search->merge, &trial->claim);
+    } else if (fresh) {
+        commit_other(search, &trial->patch, &trial->version, trial->kind,
+                     trial->mutates);
+    } else if (!trial->orphan) {
         succeeded_late(search, &trial->claim);
     }
+}
+
+static void report_yes(struct search *search, struct trial *trial)
+{
+    memory_set(&search->memory, trial->hash, KNOWN_YES);
+    if (trial->is_merge)
+        merge_succeeded(search, trial);
+    else
+        claim_succeeded(search, trial);
     for (size_t i = 0; i < trial->same.n; i++)
         queue_return(&search->queue, &trial->same.items[i]);
+}
+
+/* Whether a trial's text is that of its claim on the present base. */
+static bool is_current(struct search *search, const struct trial *trial)
+{
+    struct patch patch;
+    bool same = false;
+
+    patch_init(&patch);
+    buf_clear(&search->text);
+    if (claim_patch(&trial->claim, &search->edits, &patch) == 0 &&
+        patch_saved(&patch) >= 0 &&
+        patch_apply(&patch, version_bytes(&search->base), &search->text) == 0)
+        same = hash_equal(trial->hash,
+                          hash_bytes(search->text.data, search->text.len));
+    patch_deinit(&patch);
+    return same;
+}
+
+/* A no to a text with a union in it says nothing of the claim unless that
+ * union has become the base. */
+static void stacked_failed(struct search *search, struct trial *trial)
+{
+    if (is_current(search, trial))
+        claim_failed(search, &trial->claim, true);
+    else if (trial->union_number == search->union_number)
+        claims_add(&search->parked, &trial->claim);
+    else
+        queue_return(&search->queue, &trial->claim);
 }
 
 static void report_no(struct search *search, struct trial *trial)
 {
     memory_set(&search->memory, trial->hash, KNOWN_NO);
-    if (trial->is_merge)
-        merge_failed(search, search->merge.tested, false);
-    else
+    if (trial->is_merge) {
+        size_t n = merge_back(&search->merge, trial->id);
+
+        if (n > 0) {
+            rate_note(&search->unions, false);
+            merge_failed(search, n, false);
+        }
+    } else if (trial->stacked && !trial->orphan) {
+        stacked_failed(search, trial);
+    } else if (!trial->orphan) {
         claim_failed(search, &trial->claim, true);
-    for (size_t i = 0; i < trial->same.n; i++)
-        claim_failed(search, &trial->same.items[i], false);
+    }
+    for (size_t i = 0; i < trial->same.n; i++) {
+        if (trial->stacked)
+            queue_return(&search->queue, &trial->same.items[i]);
+        else
+            claim_failed(search, &trial->same.items[i], false);
+    }
 }
 
 /* No verdict: once more, and then never again. */
@@ -630,16 +868,21 @@ static void report_none(struct search *search, struct trial *trial)
 
     memory_set(&search->memory, trial->hash,
                again ? KNOWN_NONE_ONCE : KNOWN_NONE);
-    if (trial->is_merge && again)
-        merge_back(&search->merge);
-    else if (trial->is_merge)
-        merge_failed(search, search->merge.tested, true);
-    else if (again)
-        queue_return(&search->queue, &trial->claim);
-    else
-        claim_untried(search, &trial->claim);
+    if (trial->is_merge) {
+        size_t n = merge_back(&search->merge, trial->id);
+
+        if (n > 0 && again)
+            union_done(search);
+        else if (n > 0)
+            merge_failed(search, n, true);
+    } else if (!trial->orphan) {
+        if (again || trial->stacked)
+            queue_return(&search->queue, &trial->claim);
+        else
+            claim_untried(search, &trial->claim);
+    }
     for (size_t i = 0; i < trial->same.n; i++) {
-        if (again)
+        if (again || trial->stacked)
             queue_return(&search->queue, &trial->same.items[i]);
         else
             claim_untried(search, &trial->same.items[i]);
@@ -718,14 +961,62 @@ static void join_trial(struct search *search, struct hash128 hash,
                        const struct claim *claim)
 {
     for (size_t i = 0; i < search->nout; i++) {
-        struct claims *same = &search->out[i]->same;
         if (!hash_equal(search->out[i]->hash, hash))
             continue;
-        xgrow(&same->items, &same->room, same->n + 1, sizeof(*claim));
-        same->items[same->n++] = *claim;
+        claims_add(&search->out[i]->same, claim);
         return;
     }
     assert(!"a text is out without its trial");
+}
+
+/* Whether what is offered now is best tried on top of the union that is out,
+ * whose claims all have succeeded once. */
+static bool should_stack(const struct search *search)
+{
+    const struct merge *merge = &search->merge;
+
+    if (merge->nprobes != 1 || merge->bad > 0 ||
+        search->union_base != search->base_number ||
+        rate_value(&search->unions) < RATE_ONE / 4 * 3)
+        return false;
+    for (size_t i = 0; i < merge->probes[0].n; i++)
+        if (merge->items[i].untested)
+            return false;
+    return true;
+}
+
+/* As try_claim() on top of the union that is out. */
+static bool try_stacked(struct search *search, const struct claim *claim,
+                        struct search_trial *given)
+{
+    struct patch patch;
+    struct hash128 hash;
+    struct version version = { 0 };
+    struct trial *trial;
+    enum answer answer = ANSWER_NO;
+    bool fits = true;
+
+    patch_init(&patch);
+    for (size_t i = 0; fits && i < search->merge.probes[0].n; i++)
+        fits =
+            claim_patch(&search->merge.items[i], &search->edits, &patch) == 0;
+    fits = fits && claim_patch(claim, &search->edits, &patch) == 0;
+    if (fits)
+        answer = judge(search, &patch, &hash, &version);
+    if (answer == ANSWER_RUN && !is_deferred(search, claim, &patch)) {
+        trial = send(search, &patch, &version, hash, given);
+        trial->claim = *claim;
+        trial->mutates = claim_mutates(search, claim);
+        trial->kind = given->kind = claim_name(search, claim);
+        trial->stacked = true;
+        trial->union_number = search->union_number;
+    } else {
+        version_free(&version);
+        claims_add(&search->parked, claim);
+        answer = ANSWER_NO;
+    }
+    patch_deinit(&patch);
+    return answer == ANSWER_RUN;
 }
 
 /* Settle a claim by what is known of it, or send it out: true. */
@@ -738,6 +1029,8 @@ static bool try_claim(struct search *search, const struct claim *claim,
     struct trial *trial;
     bool sent = false;
 
+    if (should_stack(search))
+        return try_stacked(search, claim, given);
     patch_init(&patch);
     if (claim_patch(claim, &search->edits, &patch) < 0) {
         claim_failed(search, claim, false);
@@ -755,8 +1048,13 @@ static bool try_claim(struct search *search, const struct claim *claim,
         join_trial(search, hash, claim);
         break;
     case ANSWER_YES:
+        if (hold(search, claim)) {
+            version_free(&version);
+            break;
+        }
         queue_said(&search->queue, claim, true, false);
-        commit_claim(search, &patch, &version, claim);
+        commit_other(search, &patch, &version, claim_name(search, claim),
+                     claim_mutates(search, claim));
         break;
     case ANSWER_RUN:
         if (is_deferred(search, claim, &patch)) {
@@ -766,6 +1064,7 @@ static bool try_claim(struct search *search, const struct claim *claim,
         }
         trial = send(search, &patch, &version, hash, given);
         trial->claim = *claim;
+        trial->mutates = claim_mutates(search, claim);
         trial->kind = given->kind = claim_name(search, claim);
         sent = true;
         break;
@@ -774,28 +1073,10 @@ static bool try_claim(struct search *search, const struct claim *claim,
     return sent;
 }
 
-/* The union of the first claims of the merge queue, at most n; those that
- * cannot be joined go back to where they came from. Returns how many are in
- * it. */
-static size_t unite(struct search *search, size_t n, struct patch *patch)
+/* Prefixes of the merge queue that are tested at once, at most. */
+static size_t probes_max(const struct search *search)
 {
-    struct merge *merge = &search->merge;
-    size_t i = 0;
-
-    while (i < n && i < merge->n) {
-        struct claim claim = merge->items[i];
-        if (claim_patch(&claim, &search->edits, patch) == 0) {
-            i++;
-            continue;
-        }
-        merge_remove(merge, i);
-        n--;
-        if (i > 0)
-            queue_return(&search->queue, &claim);
-        else
-            claim_failed(search, &claim, false);
-    }
-    return i;
+    return search->opts.width < 8 ? 1 : search->opts.width / 4;
 }
 
 enum sent { SENT, SETTLED, BLOCKED };
@@ -813,7 +1094,7 @@ static enum sent try_merge(struct search *search, struct search_trial *given)
     size_t n;
 
     patch_init(&patch);
-    n = unite(search, merge_prefix(merge), &patch);
+    n = unite(search, merge_next(merge, probes_max(search)), &patch);
     if (n == 0)
         goto out;
     kind = n > 1 ? "merge" : claim_name(search, &merge->items[0]);
@@ -828,14 +1109,14 @@ static enum sent try_merge(struct search *search, struct search_trial *given)
         sent = BLOCKED;
         break;
     case ANSWER_YES:
-        merge_given(merge, n);
-        commit_merged(search, &patch, &version, kind);
+        commit_merged(search, n, &patch, &version, kind);
         break;
     case ANSWER_RUN:
         trial = send(search, &patch, &version, hash, given);
         trial->is_merge = true;
+        search->union_base = search->base_number;
         trial->kind = given->kind = kind;
-        merge_given(merge, n);
+        merge_given(merge, trial->id, n);
         sent = SENT;
         break;
     }
@@ -844,16 +1125,68 @@ out:
     return sent;
 }
 
+/* Whether trials of an earlier stage are still out. */
+static bool is_ahead(const struct search *search)
+{
+    for (size_t i = 0; i < search->nout; i++)
+        if (search->out[i]->id <= search->entered_id)
+            return true;
+    return false;
+}
+
+/* Mutating steps that were held may be taken now. */
+static bool release(struct search *search)
+{
+    bool any = search->held.n > 0;
+
+    search->settled = search->stage;
+    for (size_t i = 0; i < search->held.n; i++)
+        queue_return(&search->queue, &search->held.items[i]);
+    search->held.n = 0;
+    return any;
+}
+
 /* Everything offered is settled and nothing is out. False: the end. */
 static bool go_on(struct search *search)
 {
+    if (search->parked.n > 0) {
+        union_done(search);
+        return true;
+    }
     if (queue_revive(&search->queue, tier(search)))
         return true;
     if (search->base_number != search->round_base) {
         start_round(search);
         return true;
     }
+    return release(search) || next_stage(search);
+}
+
+/* Everything offered is settled or out, and slots are free: go on with what
+ * comes next all the same. False: nothing can be done before a report. */
+static bool hurry(struct search *search)
+{
+    if (search->base.len > EARLY_MAX)
+        return false;
+    if (search->base_number != search->round_base) {
+        start_round(search);
+        return true;
+    }
+    if (search->settled < search->stage)
+        return false;
     return next_stage(search);
+}
+
+/* A stage that was entered while trials of an earlier one were out: now they
+ * are in, or have changed the base. */
+static void catch_up(struct search *search)
+{
+    if (search->settled == search->stage)
+        return;
+    if (search->base_number != search->round_base)
+        start_round(search);
+    else if (!is_ahead(search))
+        release(search);
 }
 
 /* Put it into the merge queue without a yes of its own, or off. */
@@ -880,7 +1213,7 @@ static bool try_together(struct search *search, const struct claim *claim)
     struct claim first = *claim;
     size_t n;
 
-    if (search->merge.n > 0 || search->merge.out)
+    if (search->merge.n > 0)
         return false;
     n = queue_batch(&search->queue, claim, more, ARRAY_LEN(more));
     if (n == 0)
@@ -896,19 +1229,21 @@ bool search_next(struct search *search, struct search_trial *given)
     struct claim claim;
 
     while (!search->finished && search->nout < search->opts.width) {
-        if (merge_prefix(&search->merge) > 0) {
+        if (merge_next(&search->merge, probes_max(search)) > 0) {
             enum sent sent = try_merge(search, given);
             if (sent == SENT)
                 return true;
             if (sent == SETTLED)
                 continue;
         }
+        catch_up(search);
         if (queue_next(&search->queue, tier(search), &claim)) {
             if (!try_together(search, &claim) &&
                 try_claim(search, &claim, given))
                 return true;
         } else if (search->nout > 0) {
-            return false;
+            if (!hurry(search))
+                return false;
         } else if (!go_on(search)) {
             search->finished = true;
         }
