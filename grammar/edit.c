@@ -208,7 +208,7 @@ static size_t nest_events(const struct edits *edits, struct nest_event *events)
         const struct change *change = &edits->changes[edit->first];
 
         events[n++] = (struct nest_event){ edit->cover, i, false };
-        if (edit->n == 1 && change->len == 0)
+        if (edit->n == 1 && change->len == 0 && !edit->sure)
             events[n++] = (struct nest_event){ change->at, i, true };
     }
     qsort(events, n, sizeof(*events), nest_order);

@@ -42,6 +42,8 @@ struct edit_list {
 struct edit {
     uint16_t kind;        /* row of the table in grammar/generator.h */
     bool dead;            /* nothing left of it after a rebase */
+    bool sure;            /* so likely to go that a round begins with all of
+                           * these at once; nothing waits for it */
     bool touches_import;  /* or the environment that imports see: must be
                            * confirmed in a fresh interpreter */
     uint32_t first, n;    /* its changes, sorted by start */

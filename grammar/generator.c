@@ -116,8 +116,9 @@ edit_kinds vocabulary(enum mutate mutate, bool rename)
     return kinds;
 }
 
-void generate_kinds(const struct tree *tree, const struct span *frozen,
-                    size_t nfrozen, edit_kinds kinds, struct edits *out)
+void generate_observed(const struct tree *tree, const struct span *frozen,
+                       size_t nfrozen, edit_kinds kinds,
+                       const struct observed *observed, struct edits *out)
 {
     struct scopes *scopes = scopes_new(tree);
     struct units *units = units_new(tree_nodes(tree));
@@ -130,6 +131,7 @@ void generate_kinds(const struct tree *tree, const struct span *frozen,
                      .frozen = frozen,
                      .nfrozen = nfrozen,
                      .scopes = scopes,
+                     .observed = observed,
                      .out = out };
 
     for (size_t i = 0; i < ARRAY_LEN(generators); i++)
@@ -141,6 +143,12 @@ void generate_kinds(const struct tree *tree, const struct span *frozen,
     lines_free(lines);
     units_free(units);
     scopes_free(scopes);
+}
+
+void generate_kinds(const struct tree *tree, const struct span *frozen,
+                    size_t nfrozen, edit_kinds kinds, struct edits *out)
+{
+    generate_observed(tree, frozen, nfrozen, kinds, NULL, out);
 }
 
 void generate(const struct tree *tree, const struct span *frozen,

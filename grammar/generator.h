@@ -42,6 +42,8 @@ enum edit_tier {
  * learned anew in each run). The generator of row NAME is gen_NAME. */
 /* clang-format off */
 #define VOCABULARY(row)                                                        \
+    row(dead, TIER_COARSE, 0.7)                                                \
+    row(observed, TIER_COARSE, 0.8)                                            \
     row(trivia, TIER_COARSE, 0.9)                                              \
     row(definition, TIER_FINE, 0.5)                                            \
     row(statement, TIER_COARSE, 0.5)                                           \
@@ -94,6 +96,7 @@ edit_kinds vocabulary(enum mutate mutate, bool rename);
 
 struct lines;
 struct nodes;
+struct observed;
 struct scopes;
 struct units;
 
@@ -106,7 +109,8 @@ struct gen {
     struct bytes text;
     const struct span *frozen; /* sorted */
     size_t nfrozen;
-    const struct scopes *scopes; /* names and their uses: grammar/scope.h */
+    const struct scopes *scopes;     /* names and their uses: grammar/scope.h */
+    const struct observed *observed; /* grammar/observed.h, or NULL */
     struct edits *out;
 };
 
@@ -114,8 +118,14 @@ struct gen {
 bool gen_frozen(const struct gen *g, struct span at);
 
 /* All edits of these kinds for `tree`, appended to the fresh `out`, nested
- * (edits_nest) and without those that touch `frozen` (sorted). The order is
- * the table's, then the text's: the same text gives the same edits. */
+ * (edits_nest) and without those that touch `frozen` (sorted). `observed`:
+ * what is known of the values of expressions, or NULL. The order is the
+ * table's, then the text's: the same text gives the same edits. */
+void generate_observed(const struct tree *tree, const struct span *frozen,
+                       size_t nfrozen, edit_kinds kinds,
+                       const struct observed *observed, struct edits *out);
+
+/* The same where nothing is known of values. */
 void generate_kinds(const struct tree *tree, const struct span *frozen,
                     size_t nfrozen, edit_kinds kinds, struct edits *out);
 

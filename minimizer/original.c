@@ -4,10 +4,11 @@
  *
  *   runs of the calibration -> lost, refused
  *     -> pinned -> each control -> lost, refused
- *                               -> (traced run) -> known
+ *                               -> (traced runs) -> known
  *
- * What the traced run says of the original is a guess at best: no trace, no
- * guess. */
+ * Where noting the values of expressions has changed it, one more run is traced
+ * that notes its lines alone. What a traced run says of the original is a guess
+ * at best: no trace, no guess. */
 #include "minimizer/original.h"
 
 #include <stdlib.h>
@@ -16,7 +17,6 @@
 #include "config/buf.h"
 #include "config/log.h"
 #include "config/mem.h"
-#include "grammar/idle.h"
 #include "minimizer/calibrate.h"
 #include "minimizer/control.h"
 #include "minimizer/explain.h"
@@ -32,7 +32,8 @@ struct original {
     struct guard guard; /* once pinned */
     struct control controls[CONTROLS_MAX];
     unsigned ncontrols, checked;
-    struct span *idle;
+    enum run_how tracing;
+    char *ran, *observed; /* of the traced run */
     struct original_facts facts;
 };
 
@@ -108,7 +109,8 @@ void original_free(struct original *o)
     calibration_free(o->calibration);
     signature_free(o->signature);
     guard_deinit(&o->guard);
-    free(o->idle);
+    free(o->ran);
+    free(o->observed);
     for (unsigned i = 0; i < o->ncontrols; i++)
         free((char *)(uintptr_t)o->controls[i].what); /* made by us */
     free(o);
@@ -126,37 +128,43 @@ const struct original_facts *original_facts(const struct original *o)
 
 /* ---- tracing ---- */
 
+static void original_on_traced(void *arg,
+                               const struct observation *observation);
+
+static void trace(struct original *o, enum run_how how)
+{
+    struct run_request request = {
+        .text = text_of(o),
+        .how = how,
+        .timeout_ms = 3 * o->facts.fork_timeout_ms,
+        .cwd = o->facts.cwd,
+    };
+
+    o->tracing = how;
+    fleet_run(o->spec.fleet, &request, original_on_traced, o);
+}
+
 static void original_on_traced(void *arg, const struct observation *observation)
 {
     struct original *o = arg;
-    struct err err;
 
     if (o->over)
         return;
     if (observation->ran &&
         signature_judge(o->signature, observation, NULL) == VERDICT_YES) {
-        if (idle_spans(o->spec.input->tree, observation->ran, &o->idle,
-                       &o->facts.nidle, &err))
-            log_info("trace: %s", err.text);
-        o->facts.idle = o->idle;
+        o->facts.ran = o->ran = xstrdup(observation->ran);
+        o->facts.observed = o->observed = xstrdup(observation->values);
+    } else if (o->tracing == RUN_OBSERVE) {
+        log_info("trace: the script fails otherwise, or not, when values are "
+                 "noted");
+        trace(o, RUN_TRACE);
+        return;
     } else {
         o->events.say(o->arg, SAY_NOTE,
                       "the script fails otherwise, or not, under a tracer: "
                       "code that never runs is not known beforehand");
     }
     o->events.known(o->arg);
-}
-
-static void trace(struct original *o)
-{
-    struct run_request request = {
-        .text = text_of(o),
-        .how = RUN_TRACE,
-        .timeout_ms = 3 * o->facts.fork_timeout_ms,
-        .cwd = o->facts.cwd,
-    };
-
-    fleet_run(o->spec.fleet, &request, original_on_traced, o);
 }
 
 /* ---- what the runs have shown ---- */
@@ -295,7 +303,7 @@ static void check_next(struct original *o)
     if (o->checked < o->ncontrols)
         control_check(&spec, original_on_control, o);
     else if (o->facts.fork && o->facts.rate >= 1)
-        trace(o);
+        trace(o, RUN_OBSERVE);
     else
         o->events.known(o->arg);
 }

@@ -45,8 +45,8 @@ struct original_facts {
     const struct control *controls; /* what must pass */
     unsigned ncontrols;
     const struct guard *guard; /* what every candidate must keep */
-    const struct span *idle;   /* what no run reaches, as far as is known */
-    size_t nidle;
+    const char *ran;           /* of the traced run, as in struct observation */
+    const char *observed;      /* its `values`; NULL, both: not known */
 };
 
 struct original_events {
@@ -67,7 +67,7 @@ void original_free(struct original *original);
 /* Start nothing more and tell nothing more. Idempotent. */
 void original_stop(struct original *original);
 
-/* NULL before the signature is pinned; without idle spans before `known`. */
+/* NULL before the signature is pinned; without a trace before `known`. */
 const struct original_facts *original_facts(const struct original *original);
 
 #endif

@@ -18,6 +18,8 @@
 #include "config/mem.h"
 #include "grammar/frames.h"
 #include "grammar/guard.h"
+#include "grammar/idle.h"
+#include "grammar/observed.h"
 #include "minimizer/search/search.h"
 #include "minimizer/store/writer.h"
 #include "minimizer/trials.h"
@@ -77,7 +79,9 @@ static struct steps *make_steps(struct reduction *r)
     return steps_new(&spec, bytes_of(input->text, input->len), &events, r);
 }
 
-static struct search *make_search(const struct reduction *r)
+/* What the trace says is a guess: without it the search takes longer. */
+static struct search *make_search(const struct reduction *r,
+                                  const struct store_trace *trace)
 {
     const struct state_facts *facts = &r->spec.facts;
     const struct input *input = facts->input;
@@ -92,19 +96,29 @@ static struct search *make_search(const struct reduction *r)
         .rename = facts->config->rename,
         .allowed = guard_keeps(facts->original->guard) ? guard_holds : NULL,
         .keep = facts->original->guard,
-        .idle = facts->original->idle,
-        .nidle = facts->original->nidle,
         .marks = input->twin.marks,
         .nmarks = input->twin.nplaces,
     };
-    struct span *frames;
+    struct span *frames, *idle = NULL;
+    struct observed observed = { 0 };
     struct search *search;
+    struct err err;
 
+    if (trace->ran &&
+        idle_spans(input->tree, trace->ran, &idle, &opts.nidle, &err))
+        log_info("trace: %s", err.text);
+    if (trace->observed &&
+        observed_read(&observed, trace->observed, input->len, &err))
+        log_info("trace: %s", err.text);
+    opts.idle = idle;
+    opts.observed = &observed;
     opts.nframes = frame_spans(
         input->tree, signature_frames(facts->original->signature), &frames);
     opts.frames = frames;
     search = search_new(bytes_of(input->text, input->len), input->frozen,
                         input->nfrozen, &opts);
+    observed_deinit(&observed);
+    free(idle);
     free(frames);
     return search;
 }
@@ -146,11 +160,12 @@ int reduction_open(struct reduction **reduction,
                    struct err *err)
 {
     struct reduction *r;
+    struct store_trace trace;
     int64_t job;
-    int error = state_begin(spec->store, &spec->facts, &job, err);
+    int error = state_begin(spec->store, &spec->facts, &job, &trace, err);
 
     if (error)
-        return error;
+        goto out;
     r = xcalloc(1, sizeof(*r));
     r->spec = *spec;
     r->events = *events;
@@ -158,10 +173,13 @@ int reduction_open(struct reduction **reduction,
     r->job = job;
     r->writer = writer_new(spec->loop, spec->store, job);
     r->steps = make_steps(r);
-    r->search = make_search(r);
+    r->search = make_search(r, &trace);
     r->trials = make_trials(r);
     *reduction = r;
-    return 0;
+out:
+    free(trace.ran);
+    free(trace.observed);
+    return error;
 }
 
 void reduction_free(struct reduction *r)

@@ -99,7 +99,7 @@ static struct hash128 key_of(const struct state_facts *f)
 }
 
 int state_begin(struct store *store, const struct state_facts *f, int64_t *job,
-                struct err *err)
+                struct store_trace *trace, struct err *err)
 {
     struct bytes text = bytes_of(f->input->text, f->input->len);
     struct store_batch begin = { .status = "running" };
@@ -108,8 +108,12 @@ int state_begin(struct store *store, const struct state_facts *f, int64_t *job,
     int error =
         store_job(store, key_of(f), f->input->path, text, job, &fresh, err);
 
+    trace->ran = xstrdup(f->original->ran);
+    trace->observed = xstrdup(f->original->observed);
     if (!error && !fresh && f->config->no_cache)
         error = store_reset(store, *job, err);
+    if (!error)
+        error = store_trace(store, *job, trace, err);
     if (error)
         return error;
     buf_init(&signature, 1 << 16);

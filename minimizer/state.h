@@ -35,8 +35,9 @@ struct state_facts {
 };
 
 /* Find or make the job of these facts, empty with --no-cache, and mark it as
- * running. *job is its number. Errors of the store. */
+ * running. *job is its number, *trace what the first traced run of it has said
+ * (strings for the caller to free, also on errors). Errors of the store. */
 int state_begin(struct store *store, const struct state_facts *facts,
-                int64_t *job, struct err *err);
+                int64_t *job, struct store_trace *trace, struct err *err);
 
 #endif

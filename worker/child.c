@@ -183,6 +183,7 @@ static void child_fork(struct child *child, const struct child_spec *spec,
         .cwd = spec->cwd,
         .env = spec->env,
         .trace = spec->trace,
+        .values = spec->values,
         .out = ends[0],
         .err = ends[1],
     };

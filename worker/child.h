@@ -29,6 +29,7 @@ struct child_spec {
     uint64_t id;               /* of the fork */
     const char *path;          /* of the script in the fork */
     const char *trace;         /* NULL, or the file to trace the fork to */
+    const char *values;        /* the same for its values */
     const struct strings *env; /* whole (spawned), or over the zygote's */
     const char *cwd;
     uint64_t timeout_ms; /* from start to SIGTERM */

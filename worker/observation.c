@@ -21,6 +21,7 @@ void observation_deinit(struct observation *o)
     free(o->out);
     free(o->err);
     free(o->ran);
+    free(o->values);
     memset(o, 0, sizeof(*o));
 }
 
@@ -32,6 +33,7 @@ void observation_copy(struct observation *to, const struct observation *from)
     to->exc_message = xstrdup(from->exc_message);
     to->exc_frames = xstrdup(from->exc_frames);
     to->ran = xstrdup(from->ran);
+    to->values = xstrdup(from->values);
     to->out = from->out ? xmemdup(from->out, from->out_len) : NULL;
     to->err = from->err ? xmemdup(from->err, from->err_len) : NULL;
     to->matches = xcalloc(from->nmatches + 1, sizeof(*to->matches));

@@ -63,6 +63,8 @@ char *packet_request(const struct fork_request *request, size_t *len)
     put_words(message, "env", request->env);
     if (request->trace)
         put_text(message, "trace", request->trace);
+    if (request->values)
+        put_text(message, "values", request->values);
     if (json_write(message, &buf) != 0) {
         buf_clear(&buf);
         buf_addf(&buf, "{\"run\": %" PRIu64 "}", request->id);

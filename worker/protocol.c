@@ -219,6 +219,7 @@ static const char *const how_names[] = {
     [RUN_FORK] = "fork",
     [RUN_FRESH] = "fresh",
     [RUN_TRACE] = "trace",
+    [RUN_OBSERVE] = "observe",
 };
 
 static void run_encode(const struct frame *frame, struct json *to)
@@ -297,6 +298,7 @@ static void result_encode(const struct frame *frame, struct json *to)
     json_put_bool(to, "out_cut", o->out_cut);
     json_put_bool(to, "err_cut", o->err_cut);
     member_put_text(to, "ran", o->ran);
+    member_put_text(to, "values", o->values);
 }
 
 static void decode_match(struct member_reader *r, struct pattern_match *m)
@@ -339,6 +341,9 @@ static void result_decode(struct member_reader *r, struct frame *frame)
     o->ran = member_get_text(r, "ran");
     if (o->ran && strlen(o->ran) > RAN_MAX_BYTES)
         member_complain(r, "ran", "text of at most 1 MiB");
+    o->values = member_get_text(r, "values");
+    if (o->values && strlen(o->values) > VALUES_MAX_BYTES)
+        member_complain(r, "values", "text of at most 1 MiB");
 
     o->nmatches = member_get_count(r, "matches", PATTERNS_MAX);
     o->matches = xcalloc(o->nmatches + 1, sizeof(*o->matches));

@@ -85,10 +85,11 @@ struct ready {
 
 /* ---- run ---- */
 enum run_how {
-    RUN_FORK,  /* forked from the zygote if there is one, else fresh */
-    RUN_FRESH, /* a new interpreter, empty caches */
-    RUN_TRACE  /* as RUN_FORK, and traced; fresh and untraced where there is no
-                * fork server */
+    RUN_FORK,   /* forked from the zygote if there is one, else fresh */
+    RUN_FRESH,  /* a new interpreter, empty caches */
+    RUN_TRACE,  /* as RUN_FORK, and traced; fresh and untraced where there is no
+                 * fork server */
+    RUN_OBSERVE /* as RUN_TRACE, and the values of expressions are noted */
 };
 
 struct run_request {
@@ -128,6 +129,8 @@ struct pattern_match {
 #define RAN_MAX_BYTES (1u << 20) /* of observation.ran */
 #define EXC_FRAMES_MAX_BYTES 1024
 
+#define VALUES_MAX_BYTES (1u << 20) /* of observation.values */
+
 struct observation {
     enum observed_end end;
     int exit_code;
@@ -157,6 +160,13 @@ struct observation {
      * has no code (docstrings, `global`, `else:`) has no line. Forks of the run
      * count, processes that it spawned do not. */
     char *ran;
+
+    /* RUN_OBSERVE: expressions of the script, one line each, ascending, the
+     * outer one before those in it: "START-END=VALUE" for one that had this
+     * simple value each time it ran, the bytes of the script and source text
+     * in ASCII that is no longer; "START-END+" for another call, attribute or
+     * operation that came back. NULL: not noted. */
+    char *values;
 };
 
 /* ---- a frame ---- */

@@ -7,9 +7,9 @@
  *                                             timer closed, folders gone: done
  *
  * LAYING and DROPPING are file work on the thread pool; it touches nothing but
- * `laid`, `error`, `ran` and paths that do not change meanwhile. The timer
- * serves two states: in RUNNING it is the watchdog over memory and processes,
- * in SWEEPING it looks again for what a run leaves behind.
+ * `laid`, `error`, `ran`, `values` and paths that do not change meanwhile. The
+ * timer serves two states: in RUNNING it is the watchdog over memory and
+ * processes, in SWEEPING it looks again for what a run leaves behind.
  *
  * How a run ended is decided in one place, run_judge(), from what the child
  * reports and what we did to it; the strongest cause wins. */
@@ -36,6 +36,7 @@
 #include "worker/scan.h"
 #include "worker/scratch.h"
 #include "worker/sweep.h"
+#include "worker/values.h"
 
 #define WATCH_MS 250   /* between two looks of the watchdog */
 #define SWEEP_MS 20    /* between two looks for strays */
@@ -63,7 +64,7 @@ struct run {
     char *cache;
     int error; /* of the laying */
     struct err err;
-    char *ran; /* read before the folders go */
+    char *ran, *values; /* read before the folders go */
 
     char *stop; /* why we killed it, or NULL */
     bool over_limit;
@@ -229,6 +230,11 @@ static void run_spawn(struct run *run, struct child_spec *spec)
     free(argv);
 }
 
+static bool is_traced(const struct run *run)
+{
+    return run->request.how == RUN_TRACE || run->request.how == RUN_OBSERVE;
+}
+
 static void run_begin(struct run *run)
 {
     const struct run_job *job = run->job;
@@ -252,8 +258,10 @@ static void run_begin(struct run *run)
     run_enter(run, RUN_RUNNING);
     if (run->forked) {
         spec.zygote = job->zygote;
-        if (run->request.how == RUN_TRACE)
+        if (is_traced(run))
             spec.trace = run->laid.ran;
+        if (run->request.how == RUN_OBSERVE)
+            spec.values = run->laid.values;
         run->child = child_start(job->loop, &spec, &child_events, run);
     } else {
         env_merge(&env, &job->base);
@@ -451,8 +459,10 @@ static void run_drop(uv_work_t *work)
 
     if (!run->laid.dir)
         return;
-    if (run->forked && run->request.how == RUN_TRACE)
+    if (run->forked && is_traced(run))
         run->ran = ran_read(run->laid.ran);
+    if (run->forked && run->request.how == RUN_OBSERVE)
+        run->values = values_read(run->laid.values);
     scratch_drop(&run->laid);
 }
 
@@ -476,6 +486,7 @@ static void run_on_dropped(uv_work_t *work, int status)
     (void)status;
 
     run->observation.ran = run->ran;
+    run->observation.values = run->values;
     run->folders_open = false;
     run_settle(run);
 }

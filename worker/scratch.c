@@ -294,6 +294,7 @@ int scratch_lay(const char *root, uint64_t id, const char *script_dir,
     run->dir = xasprintf("%s/run-%" PRIu64, root, id);
     run->tmp = xasprintf("%s/tmp-%" PRIu64, root, id);
     run->ran = xasprintf("%s/ran-%" PRIu64, root, id);
+    run->values = xasprintf("%s/values-%" PRIu64, root, id);
     run->file = file_join(run->dir, script_name);
     if (mkdir(run->dir, 0700) || mkdir(run->tmp, 0700))
         error = -errno;
@@ -317,10 +318,13 @@ void scratch_drop(struct scratch_run *run)
         tree_remove(run->tmp);
     if (run->ran)
         tree_remove(run->ran);
+    if (run->values)
+        tree_remove(run->values);
     free(run->dir);
     free(run->file);
     free(run->tmp);
     free(run->ran);
+    free(run->values);
     *run = (struct scratch_run){ 0 };
 }
 

@@ -8,6 +8,7 @@
  *                   __pycache__, .git and the hidden names left out
  *   tmp-N/          its TMPDIR
  *   ran-N           which of its lines ran, if it is traced (ran.h)
+ *   values-N        what its expressions came to (values.h)
  *   home-cache-S/   the compile caches of slot S
  * All calls block and touch only their own paths: for the thread pool. */
 #ifndef AUTODD_SCRATCH_H
@@ -36,7 +37,7 @@ struct scratch_run {
     char *dir;  /* absolute; scratch_drop() frees the four */
     char *file; /* dir/script_name */
     char *tmp;
-    char *ran; /* not made here */
+    char *ran, *values; /* not made here */
 };
 
 /* Lay run `id`. -ENOSPC, -EACCES, ... : the run is lost, not a verdict. */

@@ -66,6 +66,7 @@ struct fork_request {
     const char *cwd;
     const struct strings *env; /* set over the zygote's */
     const char *trace;         /* NULL, or the file to trace it to: ran.h */
+    const char *values;        /* the same for its values: values.h */
     int out, err;
 };
 

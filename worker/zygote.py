@@ -10,6 +10,7 @@ need not be text are base64, lists of them NUL-terminated words in one base64.
 
     worker -> zygote    {"run", "path", "cwd", "env"} + descriptors: out, err
                         "trace" too: a file for the lines that ran
+                        "values": one for what expressions came to
     zygote -> worker    {"ready", "skipped"} or {"failed"}, once
                         {"syntax", "type", "message"}  does not compile
                         {"lost", "why"}                could not be run
@@ -25,6 +26,7 @@ import sys
 
 BARE = frozenset(sys.modules)  # what any interpreter has loaded by now
 
+import _ast  # noqa: E402
 import atexit  # noqa: E402
 import binascii  # noqa: E402
 import builtins  # noqa: E402
@@ -47,6 +49,16 @@ PR_SET_PDEATHSIG = 1
 CUDA_NOT_INITIALIZED = 3
 PROT_READ_WRITE, MAP_SHARED = 3, 1
 LINES_MAX = 4 << 20  # as in ran.c
+VALUES_MAX = 1 << 20  # bytes of their file, as in values.c
+VALUE_MAX = 64  # bytes of one
+ONLY_AST = 0x400  # ast.PyCF_ONLY_AST
+NOTE = "_autodd_c_note"  # among the builtins of a traced run
+UNSEEN, VARIES = object(), object()
+# Decorators whose functions are read back, from the file or as bytecode.
+FRONT_ENDS = frozenset((
+    "jit", "prim_func", "autotune", "heuristics", "kernel", "macro",
+    "ir_module", "njit", "vectorize", "guvectorize", "stencil", "cfunc",
+    "compile", "script"))
 TOOLS = (4, 3)  # numbers in sys.monitoring that belong to no kind of tool
 LAST = ("last_type", "last_value", "last_traceback", "last_exc")
 
@@ -149,6 +161,7 @@ class Run:
         self.cwd = word(message["cwd"])
         self.env = words(message["env"])
         self.trace = word(message["trace"]) if "trace" in message else None
+        self.values = word(message["values"]) if "values" in message else None
         self.fds = fds
         self.code = None
         self.hook = sys.excepthook
@@ -506,10 +519,12 @@ def execute(*_):
         if hasattr(sys, name):
             delattr(sys, name)
     status, interrupted, leaving, wrong = 0, False, None, None
+    watched = observe(RUN.path, RUN.values) if RUN.values else None
     if RUN.trace:
         trace(RUN.path, RUN.trace)
     try:
-        exec(RUN.code or source(RUN.path), sys.modules["__main__"].__dict__)
+        code = RUN.code or source(RUN.path)  # which may print warnings
+        exec(watched or code, sys.modules["__main__"].__dict__)
     except SystemExit as exc:
         leaving = exc
     except BaseException as exc:
@@ -537,9 +552,15 @@ def open_lines(path, name):
     size = text.count(b"\n") + text.count(b"\r") + 2
     if size > LINES_MAX:
         raise OverflowError
+    return open_mapped(name, bytes(size))
+
+
+def open_mapped(name, content):
+    """Make a file with this content, and map it as an array of bytes."""
+    size = len(content)
     file = os.open(name, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
     try:
-        if os.write(file, bytes(size)) != size:
+        if os.write(file, content) != size:
             raise OSError
         mmap = ctypes.CDLL(None).mmap
         mmap.restype = ctypes.c_void_p
@@ -611,6 +632,310 @@ def trace_frames(path, lines):
     RUN.tracer, RUN.lines = enter, lines
     threading.settrace(enter)
     sys.settrace(enter)
+
+
+# ---- what expressions come to ----
+#
+# The script is compiled from a tree in which each loading expression `e` is
+# NOTE(key, e), at the places of the original: tracebacks and whoever reads
+# the source back find the file. What a front end re-reads is left as it is;
+# for the names that it takes from around it there is a NOTE before it.
+
+
+class Expression:
+    """An expression to note, and where it stands in the tree."""
+
+    def __init__(self, span, node, place, mute=False):
+        """`place`: what holds it, and the field or index there."""
+        self.span, self.node, self.place = span, node, place
+        self.room = 0 if mute else min(span[1] - span[0], VALUE_MAX)
+        self.key = None
+
+
+def observe(path, name):
+    """Return the script's code that notes its values in a file, or None."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            with open(path, "rb") as script:
+                text = script.read()
+            tree = compile(text, path, "exec", ONLY_AST, dont_inherit=True)
+            found = find_expressions(tree, offsets(text))
+            write, rooms = open_values(name, found)
+            wrap_expressions(found)
+            code = compile(tree, path, "exec", dont_inherit=True)
+    except Exception:  # too deep or too large for a second look
+        return None
+    setattr(builtins, NOTE, noter(write, rooms))
+    return code
+
+
+def offsets(text):
+    """Return the function from line and column to the byte in the file.
+
+    Columns are bytes of UTF-8 without a byte order mark. It gives None in
+    lines of another encoding whose columns are other bytes.
+    """
+    mark = 3 if text.startswith(b"\xef\xbb\xbf") else 0
+    lines = text[mark:].splitlines(True)
+    head = b"".join(lines[:2]).lower()
+    foreign = b"coding" in head and not (b"utf-8" in head or b"utf8" in head)
+    starts, at = [], mark
+    for line in lines:
+        starts.append(None if foreign and not line.isascii() else at)
+        at += len(line)
+
+    def offset(line, column):
+        start = starts[line - 1] if 0 < line <= len(starts) else None
+        return None if start is None else start + column
+    return offset
+
+
+def span_of(node, offset):
+    """Return the bytes that an expression takes; None when unknown."""
+    start = offset(node.lineno, node.col_offset)
+    end = offset(node.end_lineno, node.end_col_offset)
+    return None if start is None or end is None or end <= start \
+        else (start, end)
+
+
+NOTED = frozenset(("Name", "Attribute", "Subscript", "Call", "BinOp",
+                   "UnaryOp", "Compare", "BoolOp", "IfExp"))
+# Annotations may be read back as text, patterns are no expressions, and in
+# the pieces of a string columns differ from version to version.
+OPAQUE = frozenset(("JoinedStr", "TemplateStr", "TypeAlias", "arg"))
+SKIPPED = frozenset((
+    ("FunctionDef", "returns"), ("AsyncFunctionDef", "returns"),
+    ("FunctionDef", "type_params"), ("AsyncFunctionDef", "type_params"),
+    ("ClassDef", "type_params"), ("AnnAssign", "annotation"),
+    ("match_case", "pattern")))
+# Of these one only wants to know whether they came back, of those nothing.
+MUTE = ("Expr", "value")
+UNNOTED = ("Call", "func")
+
+
+def kind(node):
+    """Return the name of a node's type."""
+    return type(node).__name__
+
+
+def last_name(node):
+    """Return the last name of a decorator: `a.b(c)[d]` has b."""
+    while kind(node) in ("Call", "Subscript"):
+        node = node.func if kind(node) == "Call" else node.value
+    return getattr(node, "attr", getattr(node, "id", None))
+
+
+def is_read_back(node):
+    """Tell whether a front end reads this definition's source or code."""
+    return any(last_name(decorator) in FRONT_ENDS
+               for decorator in getattr(node, "decorator_list", ()))
+
+
+def children(node, skipped=SKIPPED):
+    """Yield (child, holder, field or index, name of the field)."""
+    for field in node._fields:
+        value = getattr(node, field, None)
+        if (kind(node), field) in skipped:
+            continue
+        if isinstance(value, list):
+            for i, child in enumerate(value):
+                if hasattr(child, "_fields"):
+                    yield child, value, i, field
+        elif hasattr(value, "_fields"):
+            yield value, node, field, field
+
+
+def find_expressions(tree, offset):
+    """Return what is to be noted, the outermost first. No recursion."""
+    found, todo = [], [tree]
+    while todo:
+        node = todo.pop()
+        for child, holder, at, field in children(node):
+            if is_read_back(child):
+                if isinstance(holder, list) and kind(node) != "ClassDef":
+                    found += find_borrowed(child, holder, offset)
+                continue
+            if kind(child) in OPAQUE:
+                continue
+            todo.append(child)
+            if (kind(child) in NOTED and field != "decorator_list"
+                    and kind(getattr(child, "ctx", None)) in
+                    ("Load", "NoneType") and (kind(node), field) != UNNOTED):
+                span = span_of(child, offset)
+                if span:
+                    found.append(Expression(span, child, (holder, at),
+                                            (kind(node), field) == MUTE))
+    found.sort(key=lambda e: (e.span[0], -e.span[1]))
+    return found
+
+
+def find_borrowed(definition, body, offset):
+    """Return the names that a front end finds around what it re-reads.
+
+    They are noted before it is defined, so their place is that statement.
+    """
+    own, found, todo = set(), [], [definition]
+    while todo:
+        node = todo.pop()
+        chain = node
+        while kind(chain) == "Attribute":
+            chain = chain.value
+        if kind(chain) == "Name" and kind(node.ctx) == "Load":
+            span = span_of(node, offset)
+            if span:
+                found.append(Expression(span, node, (body, definition)))
+            continue
+        for field in ("id", "name", "asname", "rest", "arg"):
+            if kind(node) != "keyword":
+                own.add(getattr(node, field, None))
+        if kind(node) in ("Global", "Nonlocal"):
+            own.update(node.names)
+        for child, _, _, field in children(node, ()):
+            if (kind(node), field) == UNNOTED:
+                todo += [c for c, _, _, _ in children(child, ())]
+            elif not (node is definition and field == "decorator_list"):
+                todo.append(child)
+    return [e for e in found if root_of(e.node) not in own]
+
+
+def root_of(chain):
+    """Return the name that `a.b.c` begins with."""
+    while kind(chain) == "Attribute":
+        chain = chain.value
+    return chain.id
+
+
+def located(node, place):
+    """Put a made node at the first line of another one; return it."""
+    place = (getattr(place, "decorator_list", None) or [place])[0]
+    for field in ("lineno", "col_offset", "end_lineno", "end_col_offset"):
+        setattr(node, field, getattr(place, field))
+    return node
+
+
+def noting(key, value):
+    """Return the call that notes an expression and comes to its value."""
+    return located(_ast.Call(
+        located(_ast.Name(NOTE, _ast.Load()), value),
+        [located(_ast.Constant(key), value), value], []), value)
+
+
+def trying(key, chain, place):
+    """Return a statement that notes a name where it may not be bound yet."""
+    names = []
+    while kind(chain) == "Attribute":
+        names.append(chain.attr)
+        chain = chain.value
+    value = located(_ast.Name(chain.id, _ast.Load()), place)
+    while names:
+        value = located(_ast.Attribute(value, names.pop(), _ast.Load()), place)
+    note = located(_ast.Expr(noting(key, value)), place)
+    ignore = located(_ast.ExceptHandler(
+        None, None, [located(_ast.Pass(), place)]), place)
+    return located(_ast.Try([note], [ignore], [], []), place)
+
+
+def wrap_expressions(found):
+    """Change the tree so that what has a key is noted."""
+    for e in found:
+        holder, at = e.place
+        if e.key is None:
+            continue
+        if hasattr(at, "_fields"):
+            holder.insert(holder.index(at), trying(e.key, e.node, at))
+        elif isinstance(holder, list):
+            holder[at] = noting(e.key, e.node)
+        else:
+            setattr(holder, at, noting(e.key, e.node))
+
+
+def open_values(name, found):
+    """Make the file of values, with a line for each expression, and map it.
+
+    A line is `START-END STATE TEXT`: the bytes of the expression; a space
+    for what never came back, `=` for one value, else `!` for a name and `+`
+    for what did more; and room for a text that is no longer than the
+    expression. Gives keys to what finds a place, and returns the function
+    that writes a key's text or None, and the rooms.
+    """
+    lines, rooms, at = [], [], 0
+    for e in found:
+        head = b"%d-%d " % e.span
+        line = head + b" " * (1 + e.room) + b"\n"
+        if at + len(line) > VALUES_MAX:
+            break
+        e.key = len(rooms)
+        rooms.append((at + len(head), e.room,
+                      ord("!" if kind(e.node) == "Name" else "+")))
+        lines.append(line)
+        at += len(line)
+    if not lines:
+        raise ValueError
+    mapped = memoryview(open_mapped(name, b"".join(lines))).cast("B")
+
+    def write(key, text):
+        """Write a text; the state last, for the process may die here."""
+        state, room, other = rooms[key]
+        if text is not None and mapped[state] == ord(" "):
+            mapped[state + 1:state + 1 + len(text)] = text
+            mapped[state] = ord("=")
+        elif text is None or bytes(
+                mapped[state + 1:state + 1 + room]).rstrip() != text:
+            mapped[state] = other  # or another process of the run was first
+    return write, rooms
+
+
+def simple_text(value):
+    """Return a number, string, truth value or None as source, else None."""
+    typ = type(value)
+    if typ is bool or value is None:
+        return repr(value)
+    if typ is int and value.bit_length() < 8 * VALUE_MAX:
+        return repr(value)
+    if typ is float and value - value == 0:  # finite
+        return repr(value)
+    if typ is str and len(value) < VALUE_MAX:
+        return repr(value)
+    return None
+
+
+def literal(value):
+    """Return the source of a value that has a short one, else None."""
+    typ = type(value)
+    if typ is tuple and len(value) < VALUE_MAX / 2:
+        parts = [simple_text(part) for part in value]
+        text = None if None in parts else "(%s%s)" % (
+            ", ".join(parts), "," if len(parts) == 1 else "")
+    elif typ.__module__ == "torch" and typ.__name__ in ("dtype", "device"):
+        text = repr(value) if typ.__name__ == "dtype" else repr(str(value))
+    else:
+        text = simple_text(value)
+    return text.encode() if text is not None and text.isascii() else None
+
+
+def noter(write, rooms):
+    """Return the function that notes a value and gives it back."""
+    seen, texts = [UNSEEN] * len(rooms), [None] * len(rooms)
+
+    def note(key, value):
+        was = seen[key]
+        if was is VARIES or was is value:
+            return value
+        try:
+            text = literal(value)
+            if text is None or len(text) > rooms[key][1] or (
+                    was is not UNSEEN and texts[key] != text):
+                text = None
+            seen[key] = VARIES if text is None else value
+            if was is UNSEEN or text is None:
+                texts[key] = text
+                write(key, text)
+        except Exception:
+            seen[key] = VARIES
+            write(key, None)
+        return value
+    return note
 
 
 def source(path):

@@ -592,6 +592,23 @@ void draft_put(struct draft *d, uint32_t place, uint32_t expression)
     draft_put_text(d, place, expression, node_text(d->ns, expression));
 }
 
+/* `5.real` is no attribute of 5, and `-1 ** 2` no power of -1. */
+void draft_put_literal(struct draft *d, uint32_t place, const char *text)
+{
+    enum strength asked = strength_asked(d->ns, place);
+    bool digits = text[strspn(text, "0123456789")] == '\0';
+    bool brackets = text[0] == '-'
+                        ? asked > UNARY_STRENGTH
+                        : digits && node_is(d->ns, node_parent(d->ns, place),
+                                            NODE_ATTRIBUTE);
+    struct bytes bytes = bytes_of(text, strlen(text));
+
+    draft_replace_taken(
+        d, node_span(d->ns, place),
+        between(brackets ? "(" : "", bytes, brackets ? ")" : ""),
+        bytes.len + (brackets ? 2 : 0));
+}
+
 bool is_literal(const struct nodes *ns, uint32_t node)
 {
     struct bytes text;

@@ -95,6 +95,9 @@ void draft_put(struct draft *d, uint32_t place, uint32_t expression);
 void draft_put_text(struct draft *d, uint32_t place, uint32_t expression,
                     struct bytes text);
 
+/* The same for a literal, a tuple of literals or a dotted name. */
+void draft_put_literal(struct draft *d, uint32_t place, const char *text);
+
 /* Whether `expression` needs brackets in the place of `place`. */
 bool needs_brackets(const struct nodes *ns, uint32_t place,
                     uint32_t expression);

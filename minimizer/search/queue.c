@@ -25,6 +25,7 @@ static void forget_offers(struct queue *queue)
     free(queue->stamps);
     free(queue->offered);
     free(queue->later);
+    free(queue->taken);
     free(queue->places);
     free(queue->child_at);
     free(queue->children);
@@ -215,6 +216,7 @@ void queue_fill(struct queue *queue, const struct edits *edits, size_t own,
     queue->offered = xcalloc(edits->n + edits->nlists, sizeof(bool));
     for (size_t i = own; i < edits->n; i++)
         queue->offered[i] = true;
+    queue->taken = xcalloc(edits->n, sizeof(bool));
     find_later(queue, text, news_only);
     for (uint32_t i = 0; i < edits->nlists; i++)
         walk_init(&queue->walks[i], edits, i, queue->later);
@@ -235,7 +237,7 @@ static bool head_is_valid(struct queue *queue, struct heap *heap)
     uint64_t worth;
 
     if (list ? queue->stamps[head.item - queue->edits->n] != head.stamp
-             : item_edit(queue, head.item)->dead) {
+             : item_edit(queue, head.item)->dead || queue->taken[head.item]) {
         heap_pop(heap);
         return false;
     }
@@ -354,9 +356,26 @@ size_t queue_batch(struct queue *queue, const struct claim *claim,
     return n;
 }
 
+size_t queue_take_sure(struct queue *queue, struct claim *claims)
+{
+    const struct edits *edits = queue->edits;
+    size_t n = 0;
+
+    for (uint32_t i = 0; i < edits->n; i++) {
+        if (!edits->items[i].sure || edits->items[i].dead || queue->later[i] ||
+            edits->items[i].list != EDIT_NONE)
+            continue;
+        queue->offered[i] = true;
+        queue->taken[i] = true;
+        claims[n++] = claim_of_edit(i);
+    }
+    return n;
+}
+
 void queue_return(struct queue *queue, const struct claim *claim)
 {
     if (claim->list == EDIT_NONE) {
+        queue->taken[claim->from] = false;
         push(queue, claim->from);
     } else {
         walk_return(&queue->walks[claim->list], claim);

@@ -30,6 +30,7 @@ struct queue {
     uint32_t *stamps;              /* the valid heap entry of each list */
     bool *offered;                 /* each item */
     bool *later;                   /* each edit; see queue_fill() */
+    bool *taken;                   /* each edit; see queue_take_sure() */
     struct hash128 *places;        /* each edit: what it does to which text */
     struct memory refused;         /* places where it did not go */
     uint32_t *child_at; /* children[child_at[e] .. child_at[e + 1]) of edit e */
@@ -66,6 +67,10 @@ void queue_defer(struct queue *queue, const struct claim *claim);
  * to one half. Given into `more`, at most `room`; returns how many. */
 size_t queue_batch(struct queue *queue, const struct claim *claim,
                    struct claim *more, size_t room);
+
+/* Take the single edits that are sure to go, also those that would be offered
+ * later: `claims` has room for all edits. Returns how many. */
+size_t queue_take_sure(struct queue *queue, struct claim *claims);
 
 /* The claim is to be given once more. */
 void queue_return(struct queue *queue, const struct claim *claim);

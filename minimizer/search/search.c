@@ -45,6 +45,7 @@
 #include "grammar/bindings.h"
 #include "grammar/edit.h"
 #include "grammar/generator.h"
+#include "grammar/observed.h"
 #include "grammar/tree.h"
 #include "minimizer/search/blocks.h"
 #include "minimizer/search/claim.h"
@@ -103,6 +104,7 @@ struct search {
     struct span *frozen, *frames;
     size_t nfrozen, nframes;
     struct span *marks; /* opts.nmarks of them */
+    struct observed observed;
 
     struct edits edits; /* of this round, moved along */
     struct queue queue;
@@ -114,6 +116,8 @@ struct search {
     uint64_t round_base; /* the base this round was generated for */
     size_t own;          /* edits generated; behind them those carried over */
     struct claims held;  /* mutating ones that succeeded before their time */
+    uint64_t surely;     /* 1 + that for which the sure edits were taken */
+    bool opening;        /* and their union is to be tested first */
     bool untried;        /* an edit of this round came to no verdict */
 
     struct merge merge;
@@ -274,9 +278,9 @@ static void start_round(struct search *search)
     struct edits edits;
 
     edits_init(&edits);
-    generate_kinds(tree, search->frozen, search->nfrozen,
-                   vocabulary(search->opts.mutate, search->opts.rename),
-                   &edits);
+    generate_observed(tree, search->frozen, search->nfrozen,
+                      vocabulary(search->opts.mutate, search->opts.rename),
+                      &search->observed, &edits);
     search->own = edits.n;
     carry_all(search, &edits);
     edits_deinit(&search->edits);
@@ -290,6 +294,7 @@ static void start_round(struct search *search)
     enter_stage(search, 0);
     search->round_base = search->base_number;
     search->untried = false;
+    search->opening = true;
     search->stats.rounds++;
 }
 
@@ -339,6 +344,27 @@ static void offer_idle(struct search *search, const struct search_opts *opts)
     free(idle);
 }
 
+/* The same for what is sure to go. False: there is nothing, or nothing new. */
+static bool offer_sure(struct search *search)
+{
+    struct claim *claims;
+    size_t n;
+
+    if (search->base_number != search->round_base)
+        start_round(search);
+    else if (search->surely == search->base_number + 1)
+        return false;
+    search->surely = search->base_number + 1;
+    claims = xcalloc(search->edits.n + 1, sizeof(*claims));
+    n = queue_take_sure(&search->queue, claims);
+    for (size_t i = 0; i < n; i++) {
+        claims[i].untested = true;
+        merge_add(&search->merge, &claims[i]);
+    }
+    free(claims);
+    return n > 0;
+}
+
 static struct span *copy_spans(const struct span *spans, size_t n)
 {
     struct span *copy = xcalloc(n, sizeof(*copy));
@@ -368,11 +394,14 @@ struct search *search_new(struct bytes text, const struct span *frozen,
     edits_init(&search->edits);
     queue_init(&search->queue);
     search->unions = rate_init(0.75);
+    if (opts->observed)
+        observed_copy(&search->observed, opts->observed);
     start_round(search);
     if (opts->nidle > 0)
         offer_idle(search, opts);
     search->opts.idle = NULL;
     search->opts.nidle = 0;
+    search->opts.observed = NULL;
     memory_set(&search->memory, hash_bytes(text.data, text.len), KNOWN_YES);
     return search;
 }
@@ -402,6 +431,7 @@ void search_free(struct search *search)
     blocks_deinit(&search->blocks);
     bindings_free(search->bindings);
     version_free(&search->base);
+    observed_deinit(&search->observed);
     free(search->frozen);
     free(search->frames);
     free(search->marks);
@@ -558,6 +588,7 @@ static void commit(struct search *search, const struct patch *patch,
     spans_rebase(search->marks, search->opts.nmarks, patch);
     blocks_rebase(&search->blocks, patch);
     bindings_rebase(search->bindings, patch);
+    observed_rebase(&search->observed, patch);
     version_free(&search->base);
     search->base = *version;
     *version = (struct version){ 0 };
@@ -1224,11 +1255,20 @@ static bool try_together(struct search *search, const struct claim *claim)
     return true;
 }
 
+/* A round opens with unions of what is sure to go, each made for the text that
+ * the one before has left. */
+static void open_round(struct search *search)
+{
+    if (search->opening && search->merge.n == 0)
+        search->opening = offer_sure(search);
+}
+
 bool search_next(struct search *search, struct search_trial *given)
 {
     struct claim claim;
 
     while (!search->finished && search->nout < search->opts.width) {
+        open_round(search);
         if (merge_next(&search->merge, probes_max(search)) > 0) {
             enum sent sent = try_merge(search, given);
             if (sent == SENT)

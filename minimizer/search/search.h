@@ -32,6 +32,7 @@ enum verdict {
 struct search;
 struct tree;
 struct guard;
+struct observed;
 
 struct search_opts {
     unsigned width;     /* most trials that will be out at once, at least 1 */
@@ -53,6 +54,9 @@ struct search_opts {
      * search_marks(). Copied. */
     const struct span *marks;
     size_t nmarks;
+    /* What expressions came to in a traced run, or NULL: all at once is the
+     * next candidate. Copied. */
+    const struct observed *observed;
 
     /* What a candidate must be to be worth a run, seen from its tree; NULL:
      * nothing more. Pure. `keep` is what it looks at, borrowed for the search's

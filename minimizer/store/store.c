@@ -1,6 +1,7 @@
 /* Tables: job, report (the log of a job), step (its accepted texts), each row
- * under (job, seq). The header of the file carries who wrote it: application_id
- * is ours, user_version the schema. A file is looked at before it is touched:
+ * under (job, seq), and trace, which the first files do not have. The header of
+ * the file carries who wrote it: application_id is ours, user_version the
+ * schema. A file is looked at before it is touched:
  *
  *   no file, or an empty one      begin it
  *   another application_id, no SQLite file, damaged     -EINVAL
@@ -65,6 +66,8 @@ static const char schema[] =
     " kind TEXT NOT NULL, text BLOB NOT NULL,"
     " hash_high INTEGER NOT NULL, hash_low INTEGER NOT NULL,"
     " PRIMARY KEY(job, seq));"
+    "CREATE TABLE IF NOT EXISTS trace("
+    " job INTEGER PRIMARY KEY, ran TEXT, observed TEXT);"
     "CREATE INDEX IF NOT EXISTS step_hash ON step(hash_high, hash_low);";
 
 /* ---- SQLite's codes in our words ---- */
@@ -283,6 +286,7 @@ static int make_file(const char *path, struct err *err)
 static int open_file(struct store *store, struct err *err)
 {
     bool fresh = false;
+    int64_t tables = 0;
     int error = make_file(store->path, err);
 
     if (error)
@@ -299,7 +303,11 @@ static int open_file(struct store *store, struct err *err)
     rc = run(store, "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;");
     if (rc != SQLITE_OK)
         return tell(store, rc, "cannot be set up", err);
-    return fresh ? begin_file(store, err) : 0;
+    rc = number(store, "SELECT count(*) FROM sqlite_master WHERE name='trace'",
+                &tables);
+    if (rc != SQLITE_OK)
+        return tell(store, rc, "cannot be read", err);
+    return fresh || tables == 0 ? begin_file(store, err) : 0;
 }
 
 static void close_db(struct store *store)
@@ -534,11 +542,60 @@ int store_reset(struct store *store, int64_t job, struct err *err)
     if (rc == SQLITE_OK)
         rc = run_for(store, "DELETE FROM step WHERE job=?1", job);
     if (rc == SQLITE_OK)
+        rc = run_for(store, "DELETE FROM trace WHERE job=?1", job);
+    if (rc == SQLITE_OK)
         rc = run_for(store,
                      "UPDATE job SET status=NULL, signature=NULL, runs=0"
                      " WHERE id=?1",
                      job);
     return end_transaction(store, rc, "cannot forget the job", err);
+}
+
+/* ---- the trace ---- */
+
+static void bind_text(sqlite3_stmt *stmt, int i, const char *text)
+{
+    sqlite3_bind_text(stmt, i, text, -1, SQLITE_STATIC); /* NULL binds NULL */
+}
+
+static char *column_copy(sqlite3_stmt *stmt, int i)
+{
+    return xstrdup((const char *)sqlite3_column_text(stmt, i));
+}
+
+int store_trace(struct store *store, int64_t job, struct store_trace *trace,
+                struct err *err)
+{
+    sqlite3_stmt *stmt = NULL;
+    int rc =
+        prepare(store, "INSERT OR IGNORE INTO trace VALUES(?1, ?2, ?3)", &stmt);
+
+    if (rc == SQLITE_OK) {
+        sqlite3_bind_int64(stmt, 1, job);
+        bind_text(stmt, 2, trace->ran);
+        bind_text(stmt, 3, trace->observed);
+        rc = step_done(stmt);
+    }
+    sqlite3_finalize(stmt);
+    stmt = NULL;
+    if (rc == SQLITE_OK)
+        rc = prepare(store, "SELECT ran, observed FROM trace WHERE job=?1",
+                     &stmt);
+    if (rc == SQLITE_OK) {
+        sqlite3_bind_int64(stmt, 1, job);
+        rc = sqlite3_step(stmt);
+    }
+    if (rc == SQLITE_ROW) {
+        free(trace->ran);
+        free(trace->observed);
+        trace->ran = column_copy(stmt, 0);
+        trace->observed = column_copy(stmt, 1);
+        rc = SQLITE_OK;
+    } else if (rc == SQLITE_DONE) {
+        rc = SQLITE_CORRUPT;
+    }
+    sqlite3_finalize(stmt);
+    return rc == SQLITE_OK ? 0 : tell(store, rc, "cannot keep a trace", err);
 }
 
 /* ---- writing ---- */

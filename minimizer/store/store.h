@@ -45,6 +45,17 @@ int store_job(struct store *store, struct hash128 key, const char *path,
 /* Forget all rows of a job (--no-cache, or a finished job run anew). */
 int store_reset(struct store *store, int64_t job, struct err *err);
 
+/* What a traced run has said of a job's script; NULL: nothing. */
+struct store_trace {
+    char *ran, *observed;
+};
+
+/* Keep a trace, if none is kept (store_reset() forgets it); *trace becomes what
+ * is kept. The strings are the caller's before and after, also on errors: the
+ * search is a function of them, and another run might say otherwise. */
+int store_trace(struct store *store, int64_t job, struct store_trace *trace,
+                struct err *err);
+
 /* One report to the search. `issued`: trials given out before it. */
 struct store_report {
     uint64_t issued, trial;

@@ -1,10 +1,13 @@
-"""Traced runs: which lines of the script ran, however it ended.
+"""Traced runs: which lines of the script ran and what its expressions came
+to, however it ended.
 
 In the scripts `#+` ends a line that must be in the trace, `#?` one that may be
 (interpreters differ in the lines of one statement); no other line may be.
 """
+import base64
 import glob
 import os
+import re
 import shutil
 import signal
 
@@ -196,3 +199,277 @@ def test_without_fork_server_there_is_no_trace(make):  # noqa: F811
     got = w.run("print(1)\n", "trace")
     assert (got["end"], got["out"]) == ("exit", "1\n")
     assert not got["forked"] and "ran" not in got
+
+
+# ---- what expressions came to ----
+
+def values_of(data, got, back=None):
+    """The expressions of `data` (bytes) with their values; what came back
+    besides goes into `back`. Checks the form."""
+    values, before = {}, (-1, 0)
+    for line in got["values"].splitlines():
+        span, mark, value = re.fullmatch(r"(\d+-\d+)([=+])(.*)", line).groups()
+        start, end = map(int, span.split("-"))
+        assert before < (start, -end)
+        before = (start, -end)
+        source = data[start:end].decode("utf-8")
+        assert (mark == "=") == bool(value) and len(value) <= end - start
+        if value:
+            values.setdefault(source, []).append(value)
+        elif back is not None:
+            back.add(source)
+    return values
+
+
+SEEN = """\
+import argparse, dataclasses
+@dataclasses.dataclass
+class Config:
+    size: int = 64 * 2
+    kind: str = 'half'
+config = Config()
+table = {'half': 1.5}
+def work(n, scale=len(table)):
+    '''n times.'''
+    total = 0
+    for i in range(config.size // 64):
+        total += config.size + i + scale
+        width = config.size if config.kind == 'half' else None
+    return table[config.kind], -config.size
+values = work(n=config.size, scale=len(table))
+shape = values[1:] + (None,)
+alike = shape if shape is not None else values
+print(alike, f"{config.size}", config.size.real)
+del table['half']
+raise SystemExit(config.size)
+"""
+
+
+def test_values_are_told_and_change_nothing(make, python):  # noqa: F811
+    w = make(python=python, preload=["threading"])
+    w.start()
+    plain, got = w.run(SEEN), w.run(SEEN, "observe")
+    assert essence(plain) == essence(got)
+    assert plain["exit_code"] == 128
+    back = set()
+    seen = values_of(SEEN.encode(), got, back)
+    wanted = {
+        "64 * 2": "128", "config.size": "128", "config.kind": "'half'",
+        "config.size // 64": "2", "config.kind == 'half'": "True",
+        "config.size if config.kind == 'half' else None": "128",
+        "table[config.kind]": "1.5", "-config.size": "-128",
+        "len(table)": "1", "config.size.real": "128", "scale": "1",
+        "values[1:] + (None,)": "(-128, None)",
+        "shape is not None": "True",
+        "work(n=config.size, scale=len(table))": "(1.5, -128)",
+        "shape if shape is not None else values": "(-128, None)",
+    }
+    for source, value in wanted.items():
+        assert set(seen[source]) == {value}, (source, seen[source])
+    assert len(seen["config.size"]) == 7  # not the one in the f-string
+    # Those that changed, are longer than the expression, or no expressions.
+    for source in ("config.size + i", "i", "total", "n", "shape", "table",
+                   "table['half']", "config.size + i + scale"):
+        assert source not in seen, (source, seen[source])
+    assert {"Config()", "range(config.size // 64)", "config.size + i",
+            "print(alike, f\"{config.size}\", config.size.real)"} <= back
+    assert not back & {"i", "total", "f\"{config.size}\""}
+
+
+@pytest.mark.parametrize("before, newline", [
+    (b"", "\n"), (b"\xef\xbb\xbf", "\n"), (b"\xef\xbb\xbf", "\r\n"), (b"", "\r")])
+def test_places_are_bytes_of_the_file(make, python, before, newline):  # noqa: F811
+    w = make(python=python, preload=["threading"])
+    w.start()
+    text = ("# -*- coding: utf-8 -*-\n"
+            "größe = {'ключ': 'értékek'}\n"
+            "if größe:\n"
+            "\tw = größe['ключ'] , len('€€') ;\tx = '''€\n''' + str(3)\n"
+            "\tw = [len(größe)\n\t\t, größe == '\U0001f600']\n")
+    data = before + text.replace("\n", newline).encode()
+    got = w.run(data.decode(), "observe")
+    assert got["end"] == "exit" and got["exit_code"] == 0, got
+    seen = values_of(data, got)
+    assert seen["len('€€')"] == ["2"]
+    assert seen["str(3)"] == ["'3'"]
+    assert seen["len(größe)"] == ["1"]
+    assert seen["größe == '\U0001f600'"] == ["False"]
+    assert "größe['ключ']" not in seen  # not ASCII
+
+
+def test_other_encodings_have_values_where_bytes_are_known(make):  # noqa: F811
+    w = make()
+    w.start()
+    text = ("# coding: latin-1\nn = len('abc')\nm = 'é', len('abcd')\n"
+            "k = len('abcde')\n")
+    data = text.encode("latin-1")
+    got = w.run({"base64": base64.b64encode(data).decode()}, "observe")
+    assert got["exit_code"] == 0, got
+    lines = [line.split("=") for line in got["values"].splitlines()]
+    assert [(data[slice(*map(int, span.split("-")))], value)
+            for span, value in lines] == [
+                (b"len('abc')", "3"), (b"len('abcde')", "5")]
+
+
+LAST = {
+    "killed": ("import os, signal, sys\nsys.stdout.flush()\n"
+               "a = len('abc')\nos.kill(os.getpid(), signal.SIGKILL)\n"),
+    "left": "import os\na = len('abc')\nos._exit(len('abcd'))\n",
+    "fork": ("import os\na = [0]\npid = os.fork()\nb = 1 if pid else 2\n"
+             "c = len('abc')\nif not pid:\n    d = len('abcd')\n"
+             "    os._exit(0)\nos.waitpid(pid, 0)\n"),
+    "thread": ("import threading\ndef f():\n    a = len('abc')\n"
+               "t = threading.Thread(target=f)\nt.start()\nt.join()\n"),
+}
+
+
+@pytest.mark.parametrize("name", LAST)
+def test_values_survive_any_end(make, name):  # noqa: F811
+    w = make()
+    w.start()
+    text = LAST[name]
+    got = w.run(text, "observe")
+    assert essence(w.run(text)) == essence(got)
+    seen = values_of(text.encode(), got)
+    assert seen["len('abc')"] == ["3"]
+    if name == "fork":
+        assert seen["len('abcd')"] == ["4"]
+        assert "1 if pid else 2" not in seen  # each of the two had its own
+
+
+def test_what_a_front_end_reads_back_is_left_alone(make, python):  # noqa: F811
+    w = make(python=python, preload=["threading"])
+    w.start()
+    text = ("import inspect\n"
+            "class T:\n"
+            "    @staticmethod\n"
+            "    def jit(f=None, **_):\n"
+            "        print(inspect.getsource(f).count('SIZE'),\n"
+            "              f.__code__.co_names)\n"
+            "        return f\n"
+            "def outer(config, size, later=None):\n"
+            "    total = size + 1\n"
+            "    @T.jit\n"
+            "    def kernel(x, total: config.width = 3):\n"
+            "        y = total + size\n"
+            "        return [config.width + y + later + z for z in x + SIZE]\n"
+            "    later = size\n"
+            "    return kernel\n"
+            "SIZE = [4000 + 1]\n"
+            "class Config:\n"
+            "    width = 99 + 1\n"
+            "outer(Config, 512 - 1)\n")
+    plain, got = w.run(text), w.run(text, "observe")
+    assert essence(plain) == essence(got)
+    assert got["exit_code"] == 0, got
+    seen = values_of(text.encode(), got)
+    # In the kernel too: what it takes from around it.
+    assert seen["size"] == ["511", "511", "511"]
+    assert seen["config.width"] == ["100", "100"]
+    assert seen["later"] == ["None"]  # what it was so far
+    for source in ("total", "y", "SIZE", "z"):
+        assert source not in seen
+
+
+def test_a_value_longer_than_the_ceiling_is_dropped(make):  # noqa: F811
+    w = make()
+    w.start()
+    name = "n" * 200
+    text = "%s = 'x' * 150\ny = %s\nz = %s[0]\n" % (name, name, name)
+    seen = values_of(text.encode(), w.run(text, "observe"))
+    assert name not in seen and seen[name + "[0]"] == ["'x'"]
+
+
+def test_more_expressions_than_there_is_room_for(make):  # noqa: F811
+    w = make()
+    w.start()
+    source = "len('%0100d')" % 0
+    text = "a = [0]\n" + ("b = a[0] + %s\n" % source) * 9000
+    got = w.run(text, "observe")
+    assert got["end"] == "exit" and got["exit_code"] == 0, got
+    seen = values_of(text.encode(), got)
+    assert 1000 < len(seen[source]) < 9000
+
+
+def test_values_need_a_fork_server(make):  # noqa: F811
+    w = make(backend="subproc")
+    assert not w.start()["forks"]
+    got = w.run("a = len('abc')\n", "observe")
+    assert got["exit_code"] == 0
+    assert "ran" not in got and "values" not in got
+
+
+def test_what_nests_too_deep_is_traced_without_values(make, python):  # noqa: F811
+    w = make(python=python, preload=["threading"])
+    w.start()
+    text = "a = 1\nb = " + "+".join(["a"] * 2000) + "\nprint(b)\n"
+    plain, got = w.run(text), w.run(text, "observe")
+    assert essence(plain) == essence(got)
+    assert (got["end"] == "syntax") == ("ran" not in got)
+
+
+# ---- and what the minimizer makes of it ----
+
+def test_values_are_put_in_place(tool):
+    script = tool.write("s.py", """\
+class Config:
+    width = 60 + 4
+config = Config()
+def size(n):
+    return n * config.width
+def fail(n, m):
+    raise ValueError("bad %d of %d" % (n, m))
+fail(size(2), config.width)
+""")
+    out = tool.work / "out.py"
+    done = tool.run(script, "--err-msg", "bad 128 of 64", "--signature", "exact",
+                    "-o", out, "-j", "1", "-vv")
+    assert done.code == 0, done
+    assert "class" not in out.read_text()
+    # Nothing here never runs: the values are the first trial.
+    assert re.search(r"trial 1: merge, saves \d+: verdict 1", done.err), done
+
+
+def test_script_that_breaks_when_observed_is_minimized_without(tool):
+    script = tool.write("s.py", """\
+def unused():
+    print("never")
+def f(a):
+    return a.real + a.imag
+if len(f.__code__.co_names) > 2:
+    raise SystemExit("seen")
+values = [f(1), f(2)]
+raise ValueError("bad")
+""")
+    out = tool.work / "out.py"
+    done = tool.run(script, "--err-msg", "bad", "--keep", "none", "-o", out,
+                    "-j", "1", "-vv")
+    assert done.code == 0, done
+    assert "when values are noted" in done.err, done
+    assert "under a tracer" not in done.err
+    assert out.read_text() == 'raise ValueError("bad")\n'
+
+
+def test_a_resumed_search_keeps_the_first_values(tool):
+    """The clock is a value that another traced run has not."""
+    script = tool.write("s.py", """\
+import time
+stamp = "%020.9f" % time.time()
+rest = ["a", "b", stamp]
+def fail(n):
+    raise ValueError("bad")
+fail(len(rest))
+""")
+    arguments = (script, "--err-msg", "bad", "-o", tool.work / "out.py",
+                 "-j", "1", "--report", tool.root / "r.json")
+    first = tool.run(*arguments)
+    assert first.code == 0, first
+    before = tool.report(tool.root / "r.json")
+    again = tool.run(*arguments)
+    assert again.code == 0, again
+    after = tool.report(tool.root / "r.json")
+    # Calibration, trace and final check alone: no trial was run again.
+    assert before["accepted"] == after["accepted"] > 0
+    assert before["result"] == after["result"]
+    assert after["cached"] > before["cached"], after
+    assert after["runs"] < before["runs"], (before, after)

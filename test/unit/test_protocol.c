@@ -130,6 +130,7 @@ static struct observation some_observation(void)
         .out_cut = chance(2),
         .err_cut = chance(2),
         .ran = maybe_text(),
+        .values = maybe_text(),
     };
 
     o.out = some_bytes(&o.out_len);
@@ -252,6 +253,7 @@ static void assert_observation(const struct observation *a,
     assert_int_equal(a->out_cut, b->out_cut);
     assert_int_equal(a->err_cut, b->err_cut);
     assert_text(a->ran, b->ran);
+    assert_text(a->values, b->values);
     assert_int_equal(a->out_len, b->out_len);
     assert_memory_equal(a->out, b->out, a->out_len + 1);
     assert_int_equal(a->err == NULL, b->err == NULL);
@@ -452,25 +454,27 @@ static void ceilings_hold(void **state)
     }
 }
 
-static void lines_that_ran_have_a_ceiling(void **state)
+static void lines_and_values_have_a_ceiling(void **state)
 {
     static const int errors[] = { 0, -EINVAL }; /* 1 MiB, and a byte more */
     (void)state;
 
-    for (size_t i = 0; i < ARRAY_LEN(errors); i++) {
-        char *ran = xcalloc(RAN_MAX_BYTES + i + 1, 1);
-        struct frame frame = { .type = FRAME_RESULT, .u.result.ran = ran };
+    for (size_t i = 0; i < 2 * ARRAY_LEN(errors); i++) {
+        size_t n = (1u << 20) + i / 2;
+        char *text = xcalloc(n + 1, 1);
+        struct frame frame = { .type = FRAME_RESULT };
         struct frame back;
         struct buf line;
         struct err err;
 
-        memset(ran, '1', RAN_MAX_BYTES + i);
+        memset(text, '1', n);
+        *(i % 2 ? &frame.u.result.ran : &frame.u.result.values) = text;
         buf_init(&line, FRAME_MAX_BYTES);
         assert_int_equal(frame_encode(&frame, &line), 0);
         int error = frame_decode(line.data, line.len, &back, &err);
-        assert_int_equal(error, errors[i]);
+        assert_int_equal(error, errors[i / 2]);
         if (error)
-            assert_non_null(strstr(err.text, "\"ran\""));
+            assert_non_null(strstr(err.text, i % 2 ? "\"ran\"" : "\"values\""));
         else
             frame_deinit(&back);
         frame_deinit(&frame);
@@ -532,7 +536,7 @@ int main(void)
         cmocka_unit_test(a_copy_of_an_observation_shares_nothing),
         cmocka_unit_test(what_is_no_frame_is_refused_with_a_sentence),
         cmocka_unit_test(ceilings_hold),
-        cmocka_unit_test(lines_that_ran_have_a_ceiling),
+        cmocka_unit_test(lines_and_values_have_a_ceiling),
         cmocka_unit_test(unknown_members_are_ignored),
         cmocka_unit_test(a_frame_that_does_not_fit_leaves_the_buffer_alone),
         cmocka_unit_test(endings_read_well),

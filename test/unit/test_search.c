@@ -17,6 +17,7 @@
 #include "config/mem.h"
 #include "grammar/edit.h"
 #include "grammar/generator.h"
+#include "grammar/observed.h"
 #include "grammar/tree.h"
 #include "minimizer/search/search.h"
 
@@ -731,6 +732,95 @@ static void a_search_can_be_given_up_with_trials_out(void **state)
     buf_deinit(&s.text);
 }
 
+/* Give the search values for three expressions of a script. */
+static struct search *search_observed(const char *text, const char *values,
+                                      unsigned width)
+{
+    struct observed observed;
+    struct search_opts opts = { .width = width, .observed = &observed };
+    struct search *search;
+
+    assert_int_equal(observed_read(&observed, values, strlen(text), NULL), 0);
+    search = search_new(bytes_of(text, strlen(text)), NULL, 0, &opts);
+    observed_deinit(&observed);
+    return search;
+}
+
+static const char observed_text[] = "k(f(abc, abc))\n"  /* f 2, abc 4 */
+                                    "k(g(v0) + n.m)\n"; /* g 17, n 25 */
+static const char observed_values[] = "2-13=1\n4-7=2\n"
+                                      "17-28=6\n17-22=3\n25-28=4\n";
+
+static void observed_values_are_the_first_candidate(void **state)
+{
+    struct search *search = search_observed(observed_text, observed_values, 1);
+    struct search_trial trial;
+    (void)state;
+
+    assert_true(search_next(search, &trial));
+    assert_int_equal(trial.text.len, strlen("k(1)\nk(6)\n"));
+    assert_memory_equal(trial.text.data, "k(1)\nk(6)\n", trial.text.len);
+    assert_true(search_report(search, trial.id, VERDICT_YES));
+    while (search_next(search, &trial)) {
+        assert_string_not_equal(trial.kind, "observed");
+        search_report(search, trial.id, VERDICT_NO);
+    }
+    assert_true(search_minimal(search));
+    search_free(search);
+}
+
+/* What is sure is tried at once, each union on the text that the one before
+ * has left; other slots go on from there. */
+static void a_round_opens_with_what_is_sure(void **state)
+{
+    static const char text[] = "a = 5.5\ndef f(x):\n    return a\nk(b.d)\n";
+    struct search *search = search_observed(text, "33-36=7\n", 2);
+    struct search_trial trial, more;
+    (void)state;
+
+    assert_true(search_next(search, &trial));
+    assert_string_equal(trial.kind, "merge");
+    assert_int_equal(trial.text.len, strlen("k(7)\n"));
+    assert_memory_equal(trial.text.data, "k(7)\n", trial.text.len);
+    assert_true(search_next(search, &more)); /* on top of the union */
+    assert_true(more.text.len < trial.text.len);
+    search_report(search, trial.id, VERDICT_NO);
+    search_report(search, more.id, VERDICT_NO);
+    assert_true(search_next(search, &trial)); /* its parts */
+    assert_string_equal(trial.kind, "dead");
+    search_report(search, trial.id, VERDICT_YES);
+    while (search_next(search, &trial))
+        search_report(search, trial.id, VERDICT_NO);
+    assert_true(search_minimal(search));
+    assert_int_equal(search_text(search).len, strlen("k(b.d)\n"));
+    search_free(search);
+}
+
+/* Only what keeps `f(` and `n.m` is interesting: the inner values go. */
+static void what_is_left_of_observed_values_is_offered_alone(void **state)
+{
+    (void)state;
+    for (unsigned width = 1; width <= 4; width++) {
+        struct search *search =
+            search_observed(observed_text, observed_values, width);
+        struct search_trial trial;
+        bool inner = false;
+
+        while (search_next(search, &trial)) {
+            char *text = xmemdup(trial.text.data, trial.text.len);
+            bool yes = strstr(text, "k(f(") && strstr(text, "abc))\n") &&
+                       strstr(text, "+ n.m)\n");
+
+            inner |= !strcmp(trial.kind, "observed") && yes;
+            free(text);
+            search_report(search, trial.id, yes ? VERDICT_YES : VERDICT_NO);
+        }
+        assert_true(search_minimal(search));
+        assert_true(inner);
+        search_free(search);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -749,6 +839,9 @@ int main(void)
         cmocka_unit_test(mutating_edits_wait),
         cmocka_unit_test(an_empty_text_is_finished_at_once),
         cmocka_unit_test(a_search_can_be_given_up_with_trials_out),
+        cmocka_unit_test(observed_values_are_the_first_candidate),
+        cmocka_unit_test(a_round_opens_with_what_is_sure),
+        cmocka_unit_test(what_is_left_of_observed_values_is_offered_alone),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

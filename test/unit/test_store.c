@@ -306,6 +306,58 @@ static void a_reset_forgets_one_job_and_no_other(void **state)
     store_close(store);
 }
 
+static void assert_trace(struct place *place, struct store *store, int64_t job,
+                         const char *ran, const char *observed,
+                         const char *kept_ran, const char *kept_observed)
+{
+    struct store_trace trace = { xstrdup(ran), xstrdup(observed) };
+
+    assert_int_equal(store_trace(store, job, &trace, &place->err), 0);
+    assert_string_equal(trace.ran ? trace.ran : "-", kept_ran);
+    assert_string_equal(trace.observed ? trace.observed : "-", kept_observed);
+    free(trace.ran);
+    free(trace.observed);
+}
+
+static void the_first_trace_of_a_job_is_kept(void **state)
+{
+    struct place *place = *state;
+    struct store *store = open_store(place);
+    bool fresh;
+
+    int64_t a = take_job(place, store, key_a, &fresh);
+    int64_t b = take_job(place, store, key_b, &fresh);
+    assert_trace(place, store, a, "1-2", "0-9=1\n", "1-2", "0-9=1\n");
+    assert_trace(place, store, b, NULL, NULL, "-", "-");
+    store_close(store);
+    store = open_store(place);
+    assert_trace(place, store, a, NULL, "0-9=2\n", "1-2", "0-9=1\n");
+    assert_trace(place, store, b, "7", "", "-", "-");
+    assert_int_equal(store_reset(store, b, &place->err), 0);
+    assert_trace(place, store, b, "7", "", "7", "");
+    assert_trace(place, store, a, "7", "", "1-2", "0-9=1\n");
+    store_close(store);
+}
+
+static void
+a_file_from_before_there_were_traces_gets_a_place_for_them(void **state)
+{
+    struct place *place = *state;
+    struct store *store = open_store(place);
+    sqlite3 *db;
+    bool fresh;
+
+    store_close(store);
+    assert_int_equal(sqlite3_open(place->path, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, "DROP TABLE trace", NULL, NULL, NULL),
+                     SQLITE_OK);
+    assert_int_equal(sqlite3_close(db), SQLITE_OK);
+    store = open_store(place);
+    int64_t a = take_job(place, store, key_a, &fresh);
+    assert_trace(place, store, a, "1", "", "1", "");
+    store_close(store);
+}
+
 static void nothing_but_the_file_is_left_after_closing(void **state)
 {
     struct place *place = *state;
@@ -568,6 +620,8 @@ int main(void)
         TEST(the_tools_own_texts_are_known),
         TEST(the_default_path_follows_the_environment),
         TEST(a_reset_forgets_one_job_and_no_other),
+        TEST(the_first_trace_of_a_job_is_kept),
+        TEST(a_file_from_before_there_were_traces_gets_a_place_for_them),
         TEST(nothing_but_the_file_is_left_after_closing),
         TEST(a_file_that_is_no_database_is_refused_and_moved_aside),
         TEST(a_damaged_file_is_refused_and_moved_aside),

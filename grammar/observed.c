@@ -1,0 +1,121 @@
+/* Two arrays side by side, so that the spans move as all plain spans do. */
+#include "grammar/observed.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/mem.h"
+#include "grammar/edit.h"
+
+void observed_deinit(struct observed *observed)
+{
+    free(observed->at);
+    free(observed->texts);
+    free(observed->room);
+    *observed = (struct observed){ 0 };
+}
+
+static bool read_number(char **p, size_t most, uint32_t *out)
+{
+    unsigned long n;
+
+    if (**p < '0' || **p > '9')
+        return false;
+    errno = 0;
+    n = strtoul(*p, p, 10);
+    *out = (uint32_t)n;
+    return !errno && n <= most;
+}
+
+static bool is_printable(const char *text)
+{
+    for (; *text; text++)
+        if (*text < ' ' || *text > '~')
+            return false;
+    return true;
+}
+
+/* One line, ended by NUL. */
+static bool read_value(struct observed *o, char *line, size_t len)
+{
+    struct span at;
+
+    if (!read_number(&line, len, &at.start) || *line++ != '-' ||
+        !read_number(&line, len, &at.end) || at.end <= at.start)
+        return false;
+    if (*line == '+' ? line[1] : *line != '=' || !line[1])
+        return false;
+    if (!is_printable(++line))
+        return false;
+    if (o->n > 0 &&
+        (o->at[o->n - 1].start > at.start ||
+         (o->at[o->n - 1].start == at.start && o->at[o->n - 1].end < at.end)))
+        return false;
+    o->at[o->n] = at;
+    o->texts[o->n++] = line;
+    return true;
+}
+
+int observed_read(struct observed *o, const char *values, size_t len,
+                  struct err *err)
+{
+    size_t lines = 0;
+    bool good = true;
+
+    for (const char *p = values; *p; p++)
+        lines += *p == '\n';
+    *o = (struct observed){ .at = xcalloc(lines + 1, sizeof(*o->at)),
+                            .texts = xcalloc(lines + 1, sizeof(*o->texts)),
+                            .room = xstrdup(values) };
+    for (char *p = o->room; good && *p;) {
+        char *end = strchr(p, '\n');
+
+        if (end)
+            *end = '\0';
+        good = end && read_value(o, p, len);
+        p = end ? end + 1 : p;
+    }
+    if (good)
+        return 0;
+    observed_deinit(o);
+    return err_set(err, -EINVAL, "values of expressions are no list of them");
+}
+
+void observed_copy(struct observed *to, const struct observed *from)
+{
+    *to = (struct observed){ .n = from->n };
+    to->at = xcalloc(from->n + 1, sizeof(*to->at));
+    to->texts = xcalloc(from->n + 1, sizeof(*to->texts));
+    if (from->n == 0)
+        return;
+    size_t size = 0, used = 0;
+
+    memcpy(to->at, from->at, from->n * sizeof(*to->at));
+    for (size_t i = 0; i < from->n; i++)
+        size += strlen(from->texts[i]) + 1;
+    to->room = xcalloc(size, 1);
+    for (size_t i = 0; i < from->n; i++) {
+        size_t n = strlen(from->texts[i]) + 1;
+
+        memcpy(to->room + used, from->texts[i], n);
+        to->texts[i] = to->room + used;
+        used += n;
+    }
+}
+
+void observed_rebase(struct observed *o, const struct patch *patch)
+{
+    size_t kept = 0;
+
+    spans_rebase(o->at, o->n, patch);
+    for (size_t i = 0; i < o->n; i++) {
+        if (span_len(o->at[i]) == 0)
+            continue;
+        o->at[kept] = o->at[i];
+        o->texts[kept++] = o->texts[i];
+    }
+    o->n = kept;
+}

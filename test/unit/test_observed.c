@@ -1,0 +1,208 @@
+/* Values of expressions: read, moved along, and offered as literals. */
+#include "test/test.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/buf.h"
+#include "grammar/edit.h"
+#include "grammar/generator.h"
+#include "grammar/observed.h"
+#include "grammar/tree.h"
+
+static void lines_are_read_in_order(void **state)
+{
+    struct observed o, copy;
+    (void)state;
+
+    assert_int_equal(observed_read(&o, "", 0, NULL), 0);
+    assert_int_equal(o.n, 0);
+    observed_deinit(&o);
+    assert_int_equal(observed_read(&o, "0-9=128\n0-4='a=b'\n5-9+\n", 9, NULL),
+                     0);
+    assert_int_equal(o.n, 3);
+    observed_copy(&copy, &o);
+    observed_deinit(&o);
+    assert_int_equal(copy.n, 3);
+    assert_int_equal(copy.at[1].start, 0);
+    assert_int_equal(copy.at[1].end, 4);
+    assert_string_equal(copy.texts[0], "128");
+    assert_string_equal(copy.texts[1], "'a=b'");
+    assert_string_equal(copy.texts[2], "");
+    observed_deinit(&copy);
+}
+
+static void what_is_no_list_of_values_is_refused(void **state)
+{
+    static const char *const bad[] = {
+        "0-9=1",
+        "0-9\n",
+        "\n",
+        "0-9=\n",
+        "0-9+1\n",
+        "-9=1\n",
+        "0-10=1\n",
+        "4-4=1\n",
+        "4-3=1\n",
+        "x\n",
+        "0 - 9=1\n",
+        "0-9=\t\n",
+        "0-9=\xC3\n",
+        "5-9=1\n0-4=1\n",
+        "0-4=1\n0-9=1\n",
+        "0-99999999999999999999=1\n",
+    };
+    struct observed o;
+    struct err err;
+    (void)state;
+
+    for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
+        assert_int_equal(observed_read(&o, bad[i], 9, &err), -EINVAL);
+        assert_int_equal(o.n, 0);
+        assert_null(o.at);
+    }
+}
+
+static void spans_follow_a_commit(void **state)
+{
+    static const char text[] = "a = f(b) + c\nd = e(c)\n";
+    struct observed o;
+    struct edits edits;
+    struct patch patch;
+    (void)state;
+
+    assert_int_equal(observed_read(&o, "4-12=3\n4-8=1\n17-21=2\n17-18=5\n",
+                                   strlen(text), NULL),
+                     0);
+    edits_init(&edits);
+    edits_begin(&edits, EDIT_expression, (struct span){ 4, 8 });
+    edits_change(&edits, (struct span){ 4, 8 }, "1", 1);
+    patch_init(&patch);
+    assert_int_equal(patch_add_edit(&patch, &edits, edits_end(&edits)), 0);
+    observed_rebase(&o, &patch);
+    assert_int_equal(o.n, 4);
+    assert_int_equal(o.at[0].end, 9);
+    assert_int_equal(o.at[2].start, 14);
+    assert_int_equal(o.at[2].end, 18);
+    patch_deinit(&patch);
+    edits_deinit(&edits);
+
+    edits_init(&edits);
+    edits_begin(&edits, EDIT_statement, (struct span){ 10, 19 });
+    edits_delete(&edits, (struct span){ 10, 19 });
+    patch_init(&patch);
+    assert_int_equal(patch_add_edit(&patch, &edits, edits_end(&edits)), 0);
+    observed_rebase(&o, &patch);
+    assert_int_equal(o.n, 2); /* those in what was deleted have gone */
+    assert_string_equal(o.texts[0], "3");
+    patch_deinit(&patch);
+    edits_deinit(&edits);
+    observed_deinit(&o);
+}
+
+/* The first span of `part` in the text, as a line. */
+static void add_line(struct buf *out, const char *text, const char *part,
+                     const char *value)
+{
+    const char *at = strstr(text, part);
+
+    assert_non_null(at);
+    buf_addf(out, "%zu-%zu%s\n", (size_t)(at - text),
+             (size_t)(at - text) + strlen(part), value);
+}
+
+/* What is offered when `part` of the text had the value, "" for nothing. */
+static void assert_becomes(const char *text, const char *part,
+                           const char *value, const char *expected)
+{
+    struct tree *tree = tree_parse(bytes_of(text, strlen(text)));
+    struct observed o;
+    struct edits edits;
+    struct buf line, out;
+
+    buf_init(&line, 4096);
+    buf_init(&out, 4096);
+    add_line(&line, text, part, value);
+    assert_int_equal(observed_read(&o, buf_str(&line), strlen(text), NULL), 0);
+    edits_init(&edits);
+    generate_observed(tree, NULL, 0, vocabulary(MUTATE_ALL, false), &o, &edits);
+    for (uint32_t i = 0; i < edits.n; i++) {
+        struct patch patch;
+
+        patch_init(&patch);
+        if (edits.items[i].kind == EDIT_observed) {
+            assert_int_equal(patch_add_edit(&patch, &edits, i), 0);
+            assert_int_equal(patch_apply(&patch, tree_text(tree), &out), 0);
+        }
+        patch_deinit(&patch);
+    }
+    assert_string_equal(buf_str(&out), expected);
+    edits_deinit(&edits);
+    observed_deinit(&o);
+    tree_free(tree);
+    buf_deinit(&line);
+    buf_deinit(&out);
+}
+
+static void a_value_takes_the_place_of_its_expression(void **state)
+{
+    (void)state;
+    assert_becomes("x = config.size + 1\n", "config.size", "=128",
+                   "x = 128 + 1\n");
+    assert_becomes("x = config.size + 1\n", "config.size + 1", "=129",
+                   "x = 129\n");
+    assert_becomes("f(a[0], n=len(b))\n", "len(b)", "=2", "f(a[0], n=2)\n");
+    assert_becomes("if a.b in c:\n    d()\n", "a.b in c", "=True",
+                   "if True:\n    d()\n");
+    assert_becomes("x = kinds['half']\n", "kinds['half']", "=torch.half",
+                   "x = torch.half\n");
+    assert_becomes("x = a.shape\n", "a.shape", "=(1, 2)", "x = (1, 2)\n");
+    assert_becomes("x = args.name\n", "args.name", "='abc'", "x = 'abc'\n");
+    assert_becomes("x = \"\xC3\xA9\", a.b\n", "a.b", "=1",
+                   "x = \"\xC3\xA9\", 1\n");
+    assert_becomes("x = ab\n", "ab", "=12", "x = 12\n"); /* byte order */
+    assert_becomes("return(a.b)\n", "(a.b)", "=5", "return 5\n");
+}
+
+static void brackets_are_put_where_the_literal_needs_them(void **state)
+{
+    (void)state;
+    assert_becomes("x = size.real\n", "size", "=7", "x = (7).real\n");
+    assert_becomes("x = size.real\n", "size", "=7.", "x = 7..real\n");
+    assert_becomes("x = size.real\n", "size", "=-1", "x = (-1).real\n");
+    assert_becomes("x = a.size ** 2\n", "a.size", "=-1", "x = (-1) ** 2\n");
+    assert_becomes("x = 2 ** a.size\n", "a.size", "=-1", "x = 2 ** -1\n");
+    assert_becomes("x = 3 - a.size\n", "a.size", "=-1", "x = 3 - -1\n");
+    assert_becomes("x = a.size[0]\n", "a.size", "=(5,)", "x = (5,)[0]\n");
+}
+
+static void what_gets_longer_or_is_no_expression_is_not_offered(void **state)
+{
+    (void)state;
+    assert_becomes("x = M\n", "M", "=256", "");
+    assert_becomes("x = A\n", "A", "=7", "x = 7\n");
+    assert_becomes("x = 7\n", "7", "=7", "");       /* a literal */
+    assert_becomes("x = +1\n", "+1", "=1", "");     /* the same */
+    assert_becomes("size = 3\n", "size", "=3", ""); /* a target */
+    assert_becomes("f(size=3)\n", "size", "=3", "");
+    assert_becomes("x = a.size\n", "size", "=3", "");
+    assert_becomes("x = a + b + c\n", "b + c", "=3", ""); /* no node */
+    assert_becomes("print(abc)\n", "print(abc)", "=None", "");
+    assert_becomes("x = f(abc)\n", "f(abc)", "+", ""); /* came back */
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lines_are_read_in_order),
+        cmocka_unit_test(what_is_no_list_of_values_is_refused),
+        cmocka_unit_test(spans_follow_a_commit),
+        cmocka_unit_test(a_value_takes_the_place_of_its_expression),
+        cmocka_unit_test(brackets_are_put_where_the_literal_needs_them),
+        cmocka_unit_test(what_gets_longer_or_is_no_expression_is_not_offered),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
