@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "config/mem.h"
+#include "grammar/guard.h"
 #include "minimizer/comparison.h"
 #include "minimizer/signature.h"
 #include "test/unit/signature_cases.h"
@@ -809,9 +810,49 @@ static void to_pass_is_to_end_well_without_the_texts(void **state)
     signature_free(s);
 }
 
+static void the_scripts_own_part_in_a_failure_is_told(void **state)
+{
+    static const char script[] = "x = 1\nraise ValueError('mismatch: ' + y)\n";
+    struct setup setup;
+    struct config *config = ask(&setup, "mismatch");
+    struct bytes text = bytes_of(script, strlen(script));
+    struct pattern_match match;
+    struct observation o = raised("ValueError", "mismatch: 3", &match);
+    struct observation gone = { .end = END_EXIT, .exit_code = 1 };
+    struct guard_failure failure;
+    struct signature *s;
+    (void)state;
+
+    o.exc_line = 2;
+    s = signature_pin(config, text, &o, NULL);
+    signature_failure(s, text, &failure);
+    assert_int_equal(failure.line, 2);
+    assert_true(failure.own_words);
+    assert_int_equal(failure.ntexts, 0);
+    signature_failure(s, bytes_of("", 0), &failure);
+    assert_false(failure.own_words);
+    signature_free(s);
+
+    o = printed("a mismatch", 1, &match);
+    s = signature_pin(config, text, &o, NULL);
+    signature_failure(s, text, &failure);
+    assert_int_equal(failure.line, 0);
+    assert_int_equal(failure.ntexts, 1);
+    assert_string_equal(failure.texts[0], "mismatch");
+    assert_false(failure.exits);
+    signature_free(s);
+
+    config = ask(&setup, NULL);
+    s = signature_pin(config, text, &gone, NULL);
+    signature_failure(s, text, &failure);
+    assert_true(failure.exits);
+    signature_free(s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_scripts_own_part_in_a_failure_is_told),
         cmocka_unit_test(to_pass_is_to_end_well_without_the_texts),
         cmocka_unit_test(each_ideal_is_a_yes_and_each_trap_a_no),
         cmocka_unit_test(numbers_are_masked_and_their_count_is_kept),
