@@ -92,6 +92,7 @@ struct config {
     double max_time_s;         /* --max-time; 0: none */
     int64_t max_runs;          /* --max-runs; 0: none */
     enum config_mutate mutate; /* --mutate: how far */
+    bool deterministic;        /* --deterministic: trials in order */
     bool rename;               /* --rename: short names at the end */
     int64_t seed; /* --seed: PYTHONHASHSEED of runs, 0 to 2^32 - 1 */
 

@@ -165,6 +165,8 @@ static const struct option table[] = {
       .choices = "all|ints|none", .otherwise = "all", .metavar = "HOW",
       .help = "what may change of the computation itself, when nothing else "
               "goes any more: all of it, its numbers alone, or none" },
+    { .name = "deterministic", .type = OPTION_BOOL, SEARCH, AT(deterministic),
+      .help = "the same steps whatever the runs take; slower with -j" },
     { .name = "rename", .type = OPTION_BOOL, SEARCH, AT(rename),
       .help = "give names of one or two letters at the end" },
     { .name = "seed", .type = OPTION_INT64, SEARCH, AT(seed), .min = 0,

@@ -144,6 +144,7 @@ static struct trials *make_trials(struct reduction *r)
         .tries = 1,
         .twin = twin_of(r),
         .max_runs = (uint64_t)facts->config->max_runs,
+        .in_order = facts->config->deterministic,
         .controls = original->controls,
         .ncontrols = original->ncontrols,
     };

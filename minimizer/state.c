@@ -80,7 +80,8 @@ static struct hash128 key_of(const struct state_facts *f)
     setup_key(f->setup, &text);
     buf_addf(&text, "\n%d %d %s", (int)o->fork, f->config->jobs,
              o->cwd ? o->cwd : "");
-    buf_addf(&text, "\n%d %d", (int)f->config->mutate, (int)f->config->rename);
+    buf_addf(&text, "\n%d %d %d", (int)f->config->mutate,
+             (int)f->config->rename, (int)f->config->deterministic);
     if (f->other_python)
         buf_addf(&text, "\n%s %s", f->other_python,
                  f->other_version ? f->other_version : "");

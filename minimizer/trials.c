@@ -9,7 +9,11 @@
  *
  * A flaky failure (tries > 1) is asked for `tries` times before a no, and must
  * show twice before a yes, lest its rate decay with each step. What must pass
- * is then asked `tries` times too: one pass would say nothing. */
+ * is then asked `tries` times too: one pass would say nothing.
+ *
+ * In order (spec.in_order) a verdict waits until those of all earlier trials
+ * are reported, and the search is asked for trials after a report and at no
+ * other time: what it is told, and when, then depends on no clock. */
 #include "minimizer/trials.h"
 
 #include <errno.h>
@@ -33,7 +37,11 @@ struct trial {
     unsigned order[ASKS_MAX], at; /* its asks; the one that is going on */
     bool confirm;                 /* the fresh run after a forked yes */
     unsigned misses, hits;        /* of this ask */
-    unsigned nones;
+    unsigned nones, runs;
+    bool done; /* has its verdict and waits for earlier trials to have theirs */
+    bool early;
+    enum verdict verdict;
+    char *why;          /* it is a no */
     struct span *marks; /* the twin's places in its text; NULL: no twin */
 };
 
@@ -47,6 +55,9 @@ struct trials {
     unsigned out_elsewhere; /* of these, in another fleet */
     uint64_t calls;         /* of search_next, for the log */
     unsigned nones_in_a_row;
+    uint64_t runs_reported; /* those of trials that have been reported */
+    unsigned listed;        /* trials in the list */
+    bool asked;             /* the search has no more until a report */
     struct trials_counts counts;
     const char *why; /* set: start nothing more */
     bool pumping, finished;
@@ -68,6 +79,7 @@ struct trials *trials_new(const struct trials_spec *spec,
 
 static void trial_free(struct trial *trial)
 {
+    free(trial->why);
     free(trial->marks);
     free(trial);
 }
@@ -103,6 +115,7 @@ static struct trial *take(struct trials *t)
     }
     trial->next = t->list;
     t->list = trial;
+    t->listed++;
     return trial;
 }
 
@@ -113,6 +126,8 @@ static void drop(struct trials *t, struct trial *trial)
     while (*at != trial)
         at = &(*at)->next;
     *at = trial->next;
+    t->listed--;
+    t->runs_reported += trial->runs;
     trial_free(trial);
 }
 
@@ -199,9 +214,14 @@ static void settle(struct trials *t)
     t->events.finished(t->arg, t->why);
 }
 
+/* In order a trial that is not reported counts as a run, whether it is over or
+ * not and whatever came of it. */
 static bool over_budget(const struct trials *t)
 {
-    return t->spec.max_runs > 0 && t->counts.runs + t->out >= t->spec.max_runs;
+    uint64_t runs = t->spec.in_order ? t->runs_reported + t->listed
+                                     : t->counts.runs + t->out;
+
+    return t->spec.max_runs > 0 && runs >= t->spec.max_runs;
 }
 
 /* Fleets share the machine: what is out in one leaves no room in another. */
@@ -210,17 +230,17 @@ static bool has_room(const struct trials *t)
     return fleet_free_slots(t->spec.fleet) > t->out_elsewhere;
 }
 
-void trials_pump(struct trials *t)
+/* In order the search's width alone says how many are out: free slots come and
+ * go. */
+static bool wants_more(const struct trials *t)
 {
-    if (t->pumping)
-        return;
-    t->pumping = true;
-    /* What a replay left without a verdict goes first. */
-    for (struct trial *trial = t->list; trial && !t->why; trial = trial->next) {
-        if (!trial->out && !over_budget(t))
-            begin(trial);
-    }
-    while (!t->why && has_room(t)) {
+    return t->spec.in_order ? !t->asked : has_room(t);
+}
+
+/* Start what the search has. */
+static void fill(struct trials *t)
+{
+    while (!t->why && wants_more(t)) {
         struct trial *trial;
 
         if (over_budget(t)) {
@@ -229,12 +249,11 @@ void trials_pump(struct trials *t)
             break;
         }
         trial = take(t);
+        t->asked = !trial;
         if (!trial)
             break;
         begin(trial);
     }
-    t->pumping = false;
-    settle(t);
 }
 
 static void log_trial(const struct trial *trial, enum verdict verdict,
@@ -246,22 +265,71 @@ static void log_trial(const struct trial *trial, enum verdict verdict,
               early ? ", early" : "", accepted ? ", accepted" : "");
 }
 
-static bool report(struct trials *t, struct trial *trial, enum verdict verdict,
-                   bool early)
+/* Report a trial that is done. */
+static void tell(struct trial *trial)
 {
+    struct trials *t = trial->trials;
     struct store_report row = {
         .issued = t->calls,
         .trial = trial->search.id,
-        .verdict = verdict,
-        .early = early,
+        .verdict = trial->verdict,
+        .early = trial->early,
         .hash = trial->search.hash,
     };
-    bool accepted = search_report(t->spec.search, trial->search.id, verdict);
+    bool accepted;
 
-    log_trial(trial, verdict, early, accepted);
+    if (trial->why)
+        t->events.refused(t->arg, trial->search.hash, trial->why);
+    accepted = search_report(t->spec.search, row.trial, trial->verdict);
+    t->asked = false;
+    log_trial(trial, trial->verdict, trial->early, accepted);
     drop(t, trial);
     t->events.reported(t->arg, &row, accepted);
-    return accepted;
+}
+
+/* The verdict of a trial, at once or when it is its turn; `why` it is a no, or
+ * NULL. */
+static void report(struct trial *trial, enum verdict verdict, bool early,
+                   const char *why)
+{
+    trial->done = true;
+    trial->verdict = verdict;
+    trial->early = early;
+    trial->why = why ? xstrdup(why) : NULL;
+    if (!trial->trials->spec.in_order)
+        tell(trial);
+}
+
+/* In order: the earliest trial, if it has its verdict. */
+static struct trial *next_done(const struct trials *t)
+{
+    struct trial *first = t->list;
+
+    for (struct trial *trial = t->list; trial; trial = trial->next)
+        if (trial->search.id < first->search.id)
+            first = trial;
+    return first && first->done ? first : NULL;
+}
+
+void trials_pump(struct trials *t)
+{
+    struct trial *done;
+
+    if (t->pumping)
+        return;
+    t->pumping = true;
+    /* What a replay left without a verdict goes first. */
+    for (struct trial *trial = t->list; trial && !t->why; trial = trial->next) {
+        if (!trial->out && !trial->done && !over_budget(t))
+            begin(trial);
+    }
+    fill(t);
+    while ((done = next_done(t))) {
+        tell(done);
+        fill(t);
+    }
+    t->pumping = false;
+    settle(t);
 }
 
 /* Twelve runs in a row that came to nothing: the machine is broken, and going
@@ -290,7 +358,7 @@ static void take_none(struct trial *trial, const char *why)
     if (++trial->nones <= NONES_MAX)
         start(trial);
     else
-        report(t, trial, VERDICT_NONE, false);
+        report(trial, VERDICT_NONE, false, NULL);
 }
 
 static void take_no(struct trial *trial, bool early, const char *why)
@@ -304,8 +372,7 @@ static void take_no(struct trial *trial, bool early, const char *why)
         return;
     }
     answered(trial, true);
-    t->events.refused(t->arg, trial->search.hash, why);
-    report(t, trial, VERDICT_NO, early);
+    report(trial, VERDICT_NO, early, why);
 }
 
 /* How many yeses an ask takes. */
@@ -335,7 +402,7 @@ static void take_yes(struct trial *trial, bool forked)
         start(trial);
     } else {
         answered(trial, false);
-        report(t, trial, VERDICT_YES, false);
+        report(trial, VERDICT_YES, false, NULL);
     }
 }
 
@@ -367,8 +434,10 @@ static void count_run(struct trial *trial, const struct observation *o)
     t->out_elsewhere -= fleet_of(trial) != t->spec.fleet;
     if (o->end == END_SYNTAX)
         t->counts.early++;
-    else if (o->end != END_LOST)
+    if (o->end != END_SYNTAX && o->end != END_LOST) {
         t->counts.runs++;
+        trial->runs++;
+    }
 }
 
 static void trial_on_done(void *arg, const struct observation *observation)

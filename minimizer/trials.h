@@ -29,6 +29,8 @@ struct trials_spec {
     const char *cwd;   /* NULL: the run's own folder */
     unsigned tries;    /* runs without the failure that make a no; 1: steady */
     uint64_t max_runs; /* 0: no budget */
+    bool in_order;     /* report in the order of issue: the same trials and
+                        * result whatever the runs take */
     const struct twin *twin; /* whose places the search follows, or NULL */
     const struct control *controls; /* what must pass */
     unsigned ncontrols;             /* at most CONTROLS_MAX */

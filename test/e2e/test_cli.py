@@ -19,7 +19,7 @@ FAILURE = "IndexError: list index out of range"
 
 FLAGS = """err-msg err-regex not-msg signature expect keep output jobs timeout
 backend python command test env cwd repeat max-time max-runs mutate rename seed config state
-no-cache force json quiet verbose report help version""".split()
+deterministic no-cache force json quiet verbose report help version""".split()
 
 
 def test_help_lists_every_flag_and_the_exit_codes(tool):

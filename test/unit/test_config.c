@@ -102,6 +102,7 @@ static void defaults_are_those_of_the_table(void **state)
     assert_int_equal(c.max_runs, 0);
     assert_int_equal(c.mutate, MUTATE_TO_ALL);
     assert_false(c.rename);
+    assert_false(c.deterministic);
     assert_int_equal(c.seed, 0);
     assert_false(c.no_cache || c.force || c.json || c.quiet);
     assert_int_equal(c.verbose, 0);
@@ -322,9 +323,10 @@ static void choices_are_listed_when_wrong(void **state)
     c = GOOD("a.py", "--signature", "text");
     assert_int_equal(c.tightness, TIGHT_TEXT);
     config_deinit(&c);
-    c = GOOD("a.py", "--mutate", "ints", "--rename");
+    c = GOOD("a.py", "--mutate", "ints", "--rename", "--deterministic");
     assert_int_equal(c.mutate, MUTATE_TO_INTS);
     assert_true(c.rename);
+    assert_true(c.deterministic);
     config_deinit(&c);
     c = GOOD("a.py", "--mutate", "none");
     assert_int_equal(c.mutate, MUTATE_TO_NONE);

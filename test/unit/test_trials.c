@@ -126,6 +126,7 @@ struct stage {
     unsigned other_asked;
     struct control control;
     bool controlled; /* set before set_up() */
+    bool in_order;   /* set before set_up() */
     struct fleet fleet;
     struct signature *signature;
     struct search *search;
@@ -141,7 +142,7 @@ static void set_up(struct stage *stage, struct play *play, unsigned slots,
     struct observation first = failure();
     struct bytes text = bytes_of(script, sizeof(script) - 1);
 
-    bool controlled = stage->controlled;
+    bool controlled = stage->controlled, in_order = stage->in_order;
     const char *good = stage->good;
 
     memset(stage, 0, sizeof(*stage));
@@ -177,6 +178,7 @@ static void set_up(struct stage *stage, struct play *play, unsigned slots,
         .fork = true,
         .tries = 1,
         .max_runs = max_runs,
+        .in_order = in_order,
         .controls = &stage->control,
         .ncontrols = controlled || good ? 1 : 0,
         .twin = good ? &stage->twin : NULL,
@@ -227,6 +229,41 @@ static void only_needed_lines_stay(void **state)
         assert_null(strstr(text.data, "a = "));
         assert_int_equal(trials_counts(stage.trials).runs, play.asked);
         tear_down(&stage);
+    }
+}
+
+/* All reports of a search whose runs end in an order that `seed` decides. */
+static struct play in_order(unsigned slots, uint64_t max_runs, unsigned seed)
+{
+    struct play play = { .needed = { "import os", "raise KeyError" } };
+    struct stage stage = { .in_order = true };
+
+    set_up(&stage, &play, slots, max_runs);
+    carry_out(&stage, &play, seed);
+    assert_int_equal(play.finishes, 1);
+    tear_down(&stage);
+    return play;
+}
+
+static void in_order_no_run_is_too_late(void **state)
+{
+    static const uint64_t budgets[] = { 0, 9 };
+
+    (void)state;
+    for (unsigned i = 0; i < 2 * 8 * 2; i++) {
+        uint64_t max_runs = budgets[i % 2];
+        unsigned slots = i < 16 ? 2 : 8;
+        struct play one = in_order(slots, max_runs, 1);
+        struct play other = in_order(slots, max_runs, i + 2);
+
+        assert_int_equal(one.reports, other.reports);
+        assert_int_equal(one.accepts, other.accepts);
+        assert_true(one.why == other.why);
+        for (unsigned r = 0; r < one.reports; r++) {
+            assert_int_equal(one.log[r].trial, r + 1);
+            assert_int_equal(one.log[r].issued, other.log[r].issued);
+            assert_true(hash_equal(one.log[r].hash, other.log[r].hash));
+        }
     }
 }
 
@@ -424,6 +461,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(only_needed_lines_stay),
+        cmocka_unit_test(in_order_no_run_is_too_late),
         cmocka_unit_test(forked_yes_to_a_dropped_import_is_asked_again_fresh),
         cmocka_unit_test(what_must_pass_elsewhere_goes_on_passing),
         cmocka_unit_test(good_form_of_each_candidate_goes_on_passing),
