@@ -1,0 +1,460 @@
+/* Reading and binding first, then the text. The text that moves is copied in
+ * stretches between what is put, line by line, so that each line gets the
+ * indentation of its new place; strings keep their bytes. */
+#include "grammar/gen/move.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/mem.h"
+
+static bool is_docstring(const struct nodes *ns, uint32_t statement)
+{
+    return node_is(ns, statement, NODE_EXPRESSION_STATEMENT) &&
+           node_is(ns, node_named_child(ns, statement), NODE_STRING);
+}
+
+/* Statements that may not move: they act on the function itself. */
+static bool stays(const struct move *m, uint32_t i)
+{
+    bool own = m->names->scope_of[i] == m->callee.function;
+
+    switch (node_kind(m->ns, i)) {
+    case NODE_GLOBAL:
+    case NODE_NONLOCAL:
+        return true;
+    case NODE_YIELD:
+    case NODE_AWAIT:
+        return own;
+    case NODE_RETURN:
+        return own && i != m->last;
+    default:
+        return false;
+    }
+}
+
+bool move_read_body(struct move *m)
+{
+    const struct nodes *ns = m->ns;
+    uint32_t function = m->callee.function;
+
+    m->body = node_field(ns, function, FIELD_body);
+    if (m->body == NODE_NONE ||
+        node_child_of(ns, function, NODE_KW_ASYNC) != NODE_NONE)
+        return false;
+    m->first = node_named_child(ns, m->body);
+    m->last = last_named_child(ns, m->body);
+    if (m->first == NODE_NONE)
+        return false;
+    if (is_docstring(ns, m->first) && m->first != m->last)
+        m->first = node_named_sibling(ns, m->first);
+    m->returns = node_is(ns, m->last, NODE_RETURN);
+    m->result = m->returns ? node_named_child(ns, m->last) : NODE_NONE;
+    for (uint32_t i = m->body; i < ns->at[m->body].past; i++)
+        if (stays(m, i))
+            return false;
+    return true;
+}
+
+void move_init(struct move *m, struct draft *d, const struct names *names,
+               uint32_t function)
+{
+    *m = (struct move){ .d = d, .names = names, .ns = d->ns };
+    callee_init(&m->callee, names, function);
+    m->source = function;
+    m->body = m->first = m->last = m->result = NODE_NONE;
+    buf_init(&m->out, d->ns->text.len * 2 + 64);
+}
+
+void move_deinit(struct move *m)
+{
+    buf_deinit(&m->out);
+    callee_deinit(&m->callee);
+    free(m->passed);
+    m->passed = NULL;
+}
+
+const struct passed *passed_of(const struct move *m, uint32_t symbol)
+{
+    for (size_t i = 0; i < m->n; i++)
+        if (m->passed[i].symbol == symbol)
+            return &m->passed[i];
+    return NULL;
+}
+
+/* Whether a scope inside of the function, on the way from a use to it, binds
+ * a name of the value. */
+static bool captured(const struct move *m, uint32_t use, uint32_t value)
+{
+    const struct names *names = m->names;
+
+    for (uint32_t scope = names->scope_of[use];
+         scope != m->callee.function && scope != 0;
+         scope = names->scope_of[scope])
+        for (uint32_t i = value; i < m->ns->at[value].past; i++)
+            if (node_is(m->ns, i, NODE_IDENTIFIER) &&
+                names_bound_in(names, scope, node_text(m->ns, i)))
+                return true;
+    return false;
+}
+
+/* Whether the value can stand at each use of its parameter. */
+static bool can_be_put(const struct move *m, const struct passed *b)
+{
+    const struct occurrence *at;
+    size_t n, loads;
+    bool cheap = is_literal(m->ns, b->value) || is_dotted(m->ns, b->value);
+
+    if (names_writes(m->names, b->symbol, &loads) != 1 || (!cheap && loads > 1))
+        return false;
+    at = symbol_occurrences(m->names->scopes, b->symbol, &n);
+    for (size_t i = 0; i < n; i++) {
+        uint32_t use = names_node(m->names, at[i].at);
+
+        if (use == b->name)
+            continue;
+        if (use == NODE_NONE || !is_expression(m->ns, use) ||
+            captured(m, use, b->value) ||
+            !names_fit_string(m->ns, node_text(m->ns, b->value), use) ||
+            (!cheap && m->names->scope_of[use] != m->callee.function))
+            return false;
+    }
+    return true;
+}
+
+/* What a call passes for a parameter, or its default; NODE_NONE: not known. */
+static uint32_t value_of(const struct move *m, const struct param *p,
+                         uint32_t scope)
+{
+    uint32_t value = p->value, argument = NODE_NONE;
+    bool unknown = false;
+
+    if (m->site)
+        argument =
+            site_argument(m->ns, m->site, p->kind, p->index - m->callee.bound,
+                          node_text(m->ns, p->name), &unknown);
+    if (argument != NODE_NONE)
+        value = argument_value(m->ns, argument);
+    if (unknown || value == NODE_NONE || !is_expression(m->ns, value) ||
+        (value == p->value && !names_mean_same(m->names, value, scope)))
+        return NODE_NONE;
+    return value;
+}
+
+bool move_bind(struct move *m, const struct param *params, size_t n,
+               uint32_t place, uint32_t object)
+{
+    if (place == NODE_NONE)
+        return false;
+    free(m->passed);
+    m->passed = xcalloc(n + 1, sizeof(*m->passed));
+    m->n = 0;
+    for (size_t i = 0; i < n; i++) {
+        const struct param *p = &params[i];
+        struct passed *b = &m->passed[m->n];
+        bool is_object = m->callee.bound && i == 0;
+
+        if (p->kind == PARAM_STAR)
+            return false;
+        *b = (struct passed){ names_symbol(m->names, p->name), p->name, object,
+                              is_object && object == NODE_NONE && m->rewrite };
+        if (!is_object)
+            b->value = value_of(m, p, m->names->scope_of[place]);
+        if (b->symbol == SYMBOL_NONE || (b->value == NODE_NONE && !b->put))
+            return false;
+        if (!b->put)
+            b->put = can_be_put(m, b);
+        m->n++;
+    }
+    return true;
+}
+
+/* All arguments are bound: none is left over. */
+bool move_takes_all(const struct move *m)
+{
+    if (m->site->arguments == NODE_NONE)
+        return true; /* a property */
+    return count_named(m->ns, m->site->arguments) + m->callee.bound <= m->n;
+}
+
+/* Whether a symbol belongs to the function or to something inside of it. */
+static bool is_own(const struct move *m, uint32_t symbol)
+{
+    uint32_t home = names_home(m->names, symbol);
+
+    return home != NODE_NONE && node_holds(m->ns, m->source, home);
+}
+
+/* Names that the body reads from outside mean the same in `scope`. */
+bool move_reads_same(const struct move *m, uint32_t from, uint32_t to,
+                     uint32_t scope)
+{
+    for (uint32_t i = from; i < to; i++) {
+        uint32_t symbol, found;
+
+        if (!node_is(m->ns, i, NODE_IDENTIFIER))
+            continue;
+        symbol = names_symbol(m->names, i);
+        if (symbol == SYMBOL_NONE || is_own(m, symbol))
+            continue;
+        found = names_lookup(m->names, scope, node_text(m->ns, i));
+        if (found != symbol &&
+            (found != SYMBOL_NONE || symbol_bound(m->names->scopes, symbol)))
+            return false;
+    }
+    return true;
+}
+
+/* The name that the statement of the call assigns and nobody else does. */
+static struct bytes target_of(const struct move *m, uint32_t statement)
+{
+    uint32_t node = node_named_child(m->ns, statement), left;
+    size_t loads;
+
+    if (!node_is(m->ns, node, NODE_ASSIGNMENT))
+        return bytes_of("", 0);
+    left = node_field(m->ns, node, FIELD_left);
+    if (!node_is(m->ns, left, NODE_IDENTIFIER) ||
+        names_writes(m->names, names_symbol(m->names, left), &loads) != 1)
+        return bytes_of("", 0);
+    return node_text(m->ns, left);
+}
+
+/* Names that the body binds are free where it goes. */
+bool move_binds_free(const struct move *m, uint32_t statement)
+{
+    uint32_t scope = m->names->scope_of[statement];
+    struct bytes target = target_of(m, statement);
+
+    for (uint32_t i = m->callee.function + 1;
+         i < m->ns->at[m->callee.function].past; i++) {
+        uint32_t symbol = SYMBOL_NONE;
+        struct bytes text;
+        const struct passed *b;
+
+        if (node_is(m->ns, i, NODE_IDENTIFIER))
+            symbol = names_symbol(m->names, i);
+        if (symbol == SYMBOL_NONE ||
+            names_home(m->names, symbol) != m->callee.function)
+            continue;
+        b = passed_of(m, symbol);
+        text = node_text(m->ns, i);
+        if ((b && b->put) || (text.len == target.len &&
+                              memcmp(text.data, target.data, text.len) == 0))
+            continue;
+        if (!names_free_in(m->names, scope, text))
+            return false;
+    }
+    return true;
+}
+
+/* Writing the text that moves. */
+
+struct span statement_indent(const struct nodes *ns, uint32_t statement)
+{
+    uint32_t start = node_span(ns, statement).start;
+
+    return (struct span){ text_line_start(ns->text, start), start };
+}
+
+bool starts_line(const struct nodes *ns, uint32_t statement)
+{
+    return text_is_blank(ns->text, statement_indent(ns, statement));
+}
+
+static bool ends_line(const struct nodes *ns, uint32_t statement)
+{
+    uint32_t end = node_span(ns, statement).end;
+    uint32_t next = text_line_next(ns->text, end);
+
+    while (end < next && strchr(" \t\f", ns->text.data[end]))
+        end++;
+    return end == next || ns->text.data[end] == '#' ||
+           ns->text.data[end] == '\r' || ns->text.data[end] == '\n';
+}
+
+void move_add_span(struct move *m, struct span at)
+{
+    buf_add(&m->out, m->ns->text.data + at.start, span_len(at));
+}
+
+static const char *newline_of(struct bytes text)
+{
+    const char *end = memchr(text.data, '\n', text.len);
+
+    if (end && end > text.data && end[-1] == '\r')
+        return "\r\n";
+    return !end && memchr(text.data, '\r', text.len) ? "\r" : "\n";
+}
+
+/* Copy a stretch of the body; lines that start in it get the indentation of
+ * the statement for that of the body. */
+static void add_lines(struct move *m, struct span at, struct span from,
+                      struct span to)
+{
+    const char *text = m->ns->text.data;
+    uint32_t width = span_len(from);
+
+    while (at.start < at.end) {
+        uint32_t next = text_line_next(m->ns->text, at.start);
+
+        if (next >= at.end) {
+            move_add_span(m, at);
+            /* a line that starts just where the stretch ends is the next's */
+            return;
+        }
+        move_add_span(m, (struct span){ at.start, next });
+        at.start = next;
+        if (at.end - next >= width &&
+            memcmp(text + next, text + from.start, width) == 0) {
+            move_add_span(m, to);
+            at.start = next + width;
+        }
+    }
+}
+
+/* Whether a string's bytes are copied as they are; the pieces of an f-string
+ * are looked into. */
+static bool is_verbatim(const struct nodes *ns, uint32_t i)
+{
+    return node_is(ns, i, NODE_STRING_CONTENT) ||
+           (node_is(ns, i, NODE_STRING) &&
+            node_child_of(ns, i, NODE_INTERPOLATION) == NODE_NONE);
+}
+
+/* What is put for a use of a parameter; NULL: nothing. */
+static const struct passed *put_for(const struct move *m, uint32_t i)
+{
+    const struct passed *b = NULL;
+
+    if (node_is(m->ns, i, NODE_IDENTIFIER) &&
+        names_symbol(m->names, i) != SYMBOL_NONE)
+        b = passed_of(m, names_symbol(m->names, i));
+    return b && b->put && b->value != NODE_NONE ? b : NULL;
+}
+
+static void add_value(struct move *m, uint32_t place, uint32_t value)
+{
+    bool brackets = needs_brackets(m->ns, place, value);
+
+    buf_adds(&m->out, brackets ? "(" : "");
+    move_add_span(m, node_span(m->ns, value));
+    buf_adds(&m->out, brackets ? ")" : "");
+}
+
+void move_add_nodes(struct move *m, struct span at, uint32_t node,
+                    uint32_t past, struct span own, struct span indent)
+{
+    const struct nodes *ns = m->ns;
+    uint32_t done = at.start;
+
+    for (uint32_t i = node; i < past; i++) {
+        struct span here = node_span(ns, i);
+        struct bytes other = bytes_of(NULL, 0);
+        const struct passed *b = NULL;
+        bool verbatim;
+
+        if (here.start < done)
+            continue;
+        verbatim = is_verbatim(ns, i);
+        if (!verbatim && m->rewrite)
+            other = m->rewrite(m, i);
+        if (!verbatim && !other.data)
+            b = put_for(m, i);
+        if (!verbatim && !other.data && !b)
+            continue;
+        add_lines(m, (struct span){ done, here.start }, own, indent);
+        if (verbatim)
+            move_add_span(m, here);
+        else if (b)
+            add_value(m, i, b->value);
+        else
+            buf_add(&m->out, other.data, other.len);
+        done = here.end;
+    }
+    add_lines(m, (struct span){ done, at.end }, own, indent);
+}
+
+/* The simple statement that a call stands in, when it runs just once there
+ * and the statement has lines of its own. */
+uint32_t statement_of_call(const struct nodes *ns, uint32_t call)
+{
+    uint32_t node = call;
+
+    while (!node_is_statement(ns, node)) {
+        switch (node_kind(ns, node)) {
+        case NODE_LAMBDA:
+        case NODE_CONDITIONAL:
+        case NODE_BOOLEAN_OPERATOR:
+        case NODE_LIST_COMPREHENSION:
+        case NODE_SET_COMPREHENSION:
+        case NODE_DICTIONARY_COMPREHENSION:
+        case NODE_GENERATOR_EXPRESSION:
+            return NODE_NONE;
+        }
+        node = node_parent(ns, node);
+        if (node == NODE_NONE)
+            return NODE_NONE;
+    }
+    if ((!node_is(ns, node, NODE_EXPRESSION_STATEMENT) &&
+         !node_is(ns, node, NODE_RETURN)) ||
+        !starts_line(ns, node) || !ends_line(ns, node))
+        return NODE_NONE;
+    return node;
+}
+
+void move_add_line(struct move *m, struct span indent)
+{
+    if (m->out.len == 0)
+        return;
+    buf_adds(&m->out, newline_of(m->ns->text));
+    move_add_span(m, indent);
+}
+
+void move_add_assignments(struct move *m, struct span indent)
+{
+    for (size_t i = 0; i < m->n; i++) {
+        if (m->passed[i].put)
+            continue;
+        move_add_line(m, indent);
+        move_add_span(m, node_span(m->ns, m->passed[i].name));
+        buf_adds(&m->out, " = ");
+        move_add_span(m, node_span(m->ns, m->passed[i].value));
+    }
+}
+
+void move_add_statements(struct move *m, struct span indent)
+{
+    const struct nodes *ns = m->ns;
+    struct span own = { 0, 0 };
+    uint32_t last = NODE_NONE, past = m->first;
+
+    for (uint32_t s = m->first; s != NODE_NONE; s = node_named_sibling(ns, s)) {
+        if (s == m->last && m->returns)
+            break;
+        last = s;
+        past = ns->at[s].past;
+    }
+    if (last == NODE_NONE)
+        return;
+    if (starts_line(ns, m->first))
+        own = statement_indent(ns, m->first);
+    move_add_line(m, indent);
+    move_add_nodes(
+        m,
+        (struct span){ node_span(ns, m->first).start, node_span(ns, last).end },
+        m->first, past, own, indent);
+}
+
+char *move_take(struct move *m, size_t *len)
+{
+    char *text;
+
+    if (m->out.len == 0)
+        buf_adds(&m->out, "pass");
+    if (m->out.full)
+        return NULL;
+    text = buf_take(&m->out, len);
+    buf_init(&m->out, m->ns->text.len * 2 + 64);
+    return text;
+}
