@@ -50,6 +50,7 @@ enum edit_tier {
     row(import, TIER_FINE, 0.5)                                                \
     row(unwrap, TIER_COARSE, 0.3)                                              \
     row(inline, TIER_COARSE, 0.3)                                              \
+    row(dissolve, TIER_COARSE, 0.5)                                            \
     row(unroll, TIER_FINE, 0.4)                                                \
     row(split, TIER_FINE, 0.4)                                                 \
     row(gather, TIER_FINE, 0.5)                                                \

@@ -7,9 +7,9 @@
  * string keep their bytes.
  *
  *     if a:            a body on the header's line needs no second step;
- *         b            `for x in xs` may leave `x = next(iter(xs))`, `with a
- *         c            as b` may leave `b = a` in the header's place
- *     else:
+ *         b            `for x in xs` may leave `x = next(iter(xs))` (of several
+ *         c            names the only one that is read), `with a as b` may
+ *     else:            leave `b = a` in the header's place
  *         d       ->   b / c        or      d
  *
  * A break or continue that would come out of its loop becomes `pass`. The
@@ -22,6 +22,7 @@
 #include "config/buf.h"
 #include "config/mem.h"
 #include "grammar/gen/draft.h"
+#include "grammar/gen/first.h"
 #include "grammar/generator.h"
 #include "grammar/line.h"
 #include "grammar/node.h"
@@ -36,12 +37,15 @@ void gen_unwrap(struct gen *g);
 /* The most bytes of a header written anew. */
 #define HEADER_MAX 65536
 
+enum reads { READS_UNKNOWN, READS_NONE, READS_SOME };
+
 struct unwrap {
     struct gen *g;
     const struct nodes *ns;
-    uint16_t *depth; /* by node: how many blocks are around it */
-    bool *jumps;     /* by node: a function with a return or the like */
-    uint32_t *loop;  /* by node: of a break or continue, the loop it is of */
+    uint16_t *depth;   /* by node: how many blocks are around it */
+    bool *jumps;       /* by node: a function with a return or the like */
+    uint32_t *loop;    /* by node: of a break or continue, the loop it is of */
+    enum reads *reads; /* by symbol */
 };
 
 /* The first statement of a body, NODE_NONE when it is empty. */
@@ -203,39 +207,75 @@ static void add_node(const struct unwrap *w, struct buf *out, uint32_t node)
     buf_add(out, text.data, text.len);
 }
 
-/* range(n) starts with 0, range(a, ...) with a; a display with its first
- * element; anything else with what next(iter()) gives. */
-static void add_first_element(const struct unwrap *w, struct buf *out,
-                              uint32_t iterable)
+/* Whether a name is read anywhere; found once for each symbol. */
+static bool is_read(struct unwrap *w, uint32_t identifier)
+{
+    uint32_t symbol =
+        scopes_symbol_at(w->g->scopes, node_span(w->ns, identifier).start);
+    const struct occurrence *at;
+    size_t n;
+
+    if (symbol == SYMBOL_NONE)
+        return false;
+    if (w->reads[symbol] == READS_UNKNOWN) {
+        w->reads[symbol] = READS_NONE;
+        at = symbol_occurrences(w->g->scopes, symbol, &n);
+        for (size_t i = 0; i < n && w->reads[symbol] == READS_NONE; i++)
+            if (at[i].role != OCC_BIND)
+                w->reads[symbol] = READS_SOME;
+    }
+    return w->reads[symbol] == READS_SOME;
+}
+
+/* How a name is reached in the element that `left` unpacks. */
+static bool path_to(const struct unwrap *w, uint32_t left, uint32_t name,
+                    struct first_path *path)
 {
     const struct nodes *ns = w->ns;
-    uint32_t function = node_field(ns, iterable, FIELD_function);
-    uint32_t arguments = node_field(ns, iterable, FIELD_arguments);
-    uint32_t first;
+    uint32_t back[FIRST_DEPTH];
 
-    if (node_is(ns, iterable, NODE_CALL) && arguments != NODE_NONE &&
-        node_text_is(ns, function, "range")) {
-        first = node_named_child(ns, arguments);
-        if (first != NODE_NONE && !node_is(ns, first, NODE_LIST_SPLAT)) {
-            if (node_named_sibling(ns, first) == NODE_NONE)
-                buf_adds(out, "0");
-            else
-                add_node(w, out, first);
-            return;
-        }
+    path->n = 0;
+    for (uint32_t node = name; node != left; node = node_parent(ns, node)) {
+        uint32_t first = node_named_child(ns, node_parent(ns, node));
+
+        if (path->n == FIRST_DEPTH)
+            return false;
+        back[path->n] = 0;
+        for (; first != node; first = node_named_sibling(ns, first))
+            back[path->n]++;
+        path->n++;
     }
-    first = node_named_child(ns, iterable);
-    if ((node_is(ns, iterable, NODE_LIST) ||
-         node_is(ns, iterable, NODE_TUPLE)) &&
-        first != NODE_NONE && !node_is(ns, first, NODE_LIST_SPLAT)) {
-        add_node(w, out, first);
-        return;
+    for (size_t i = 0; i < path->n; i++)
+        path->at[i] = back[path->n - 1 - i];
+    return true;
+}
+
+/* The only name of several that is read, and the way to it; else all. */
+static uint32_t only_read(struct unwrap *w, uint32_t left,
+                          struct first_path *path)
+{
+    const struct nodes *ns = w->ns;
+    uint32_t name = NODE_NONE;
+
+    path->n = 0;
+    if (!is_targets(ns, left))
+        return left;
+    for (uint32_t i = left; i < ns->at[left].past; i++) {
+        if (!ns->at[i].named || is_targets(ns, i))
+            continue;
+        if (!node_is(ns, i, NODE_IDENTIFIER))
+            return left;
+        if (!is_read(w, i))
+            continue;
+        if (name != NODE_NONE)
+            return left;
+        name = i;
     }
-    bool bare = node_is(ns, iterable, NODE_EXPRESSION_LIST) ||
-                node_is(ns, iterable, NODE_PATTERN_LIST);
-    buf_adds(out, bare ? "next(iter((" : "next(iter(");
-    add_node(w, out, iterable);
-    buf_adds(out, bare ? ")))" : "))");
+    if (name == NODE_NONE || !path_to(w, left, name, path)) {
+        path->n = 0;
+        return left;
+    }
+    return name;
 }
 
 static void offer_for(struct unwrap *w, uint32_t i)
@@ -243,14 +283,16 @@ static void offer_for(struct unwrap *w, uint32_t i)
     uint32_t body = node_field(w->ns, i, FIELD_body);
     uint32_t left = node_field(w->ns, i, FIELD_left);
     uint32_t right = node_field(w->ns, i, FIELD_right);
+    bool awaits = node_is(w->ns, node_child(w->ns, i), NODE_KW_ASYNC);
+    struct first_path path = { .n = 0 };
     struct buf statement;
 
     if (left != NODE_NONE && right != NODE_NONE) {
         buf_init(&statement, HEADER_MAX);
-        add_node(w, &statement, left);
+        add_node(w, &statement, awaits ? left : only_read(w, left, &path));
         buf_adds(&statement, " = ");
-        if (!node_is(w->ns, node_child(w->ns, i), NODE_KW_ASYNC)) {
-            add_first_element(w, &statement, right);
+        if (!awaits) {
+            first_add(&statement, w->ns, right, &path);
         } else { /* as anext(aiter()) of 3.10 */
             bool bare =
                 is_dotted(w->ns, right) || node_is(w->ns, right, NODE_CALL);
@@ -553,6 +595,7 @@ void gen_unwrap(struct gen *g)
     w.depth = xcalloc(g->nodes->n, sizeof(*w.depth));
     w.jumps = xcalloc(g->nodes->n, sizeof(*w.jumps));
     w.loop = xcalloc(g->nodes->n, sizeof(*w.loop));
+    w.reads = xcalloc(scopes_symbols(g->scopes) + 1, sizeof(*w.reads));
     for (uint32_t i = 1; i < w.ns->n; i++) {
         uint32_t depth = w.depth[node_parent(w.ns, i)];
 
@@ -569,4 +612,5 @@ void gen_unwrap(struct gen *g)
     free(w.depth);
     free(w.jumps);
     free(w.loop);
+    free(w.reads);
 }

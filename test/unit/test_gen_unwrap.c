@@ -38,6 +38,36 @@ static void each_branch_of_an_if_takes_its_place(void **state)
                   "    i\n|\n");
 }
 
+static void a_loop_binds_only_the_name_that_is_read(void **state)
+{
+    (void)state;
+    assert_offers("for i, j in [(a, b), c]:\n    i\n", EDIT_unwrap,
+                  "i = a\ni\n|\ni\n|\n");
+    assert_offers("for name, (at, size) in live.items():\n    f(size)\n",
+                  EDIT_unwrap,
+                  "size = next(iter(live.items()))[1][1]\nf(size)\n|\n"
+                  "f(size)\n|\n");
+    assert_offers("for k, (x, [y, z]) in {0: (1, t + u)}.items():\n    f(z)\n",
+                  EDIT_unwrap,
+                  "z = (t + u)[1]\nf(z)\n|\n"
+                  "f(z)\n|\n");
+    assert_offers("for k, v in {a: b}.items():\n    f(k, v)\n", EDIT_unwrap,
+                  "k, v = a, b\nf(k, v)\n|\n"
+                  "f(k, v)\n|\n");
+    assert_offers("for k, v in {a: b}.items():\n    f(k)\n", EDIT_unwrap,
+                  "k = a\nf(k)\n|\n"
+                  "f(k)\n|\n");
+    assert_offers("for a, *b in [(*x, y, z)]:\n        f(b)\n", EDIT_unwrap,
+                  "a, *b = (*x, y, z)\nf(b)\n|\n"
+                  "f(b)\n|\n");
+    assert_offers("for a, b in [(*x, y, zz)]:\n        f(b)\n", EDIT_unwrap,
+                  "b = (*x, y, zz)[1]\nf(b)\n|\n"
+                  "f(b)\n|\n");
+    assert_offers("for i, o.x in [(aaa, b)]:\n        f(i)\n", EDIT_unwrap,
+                  "i, o.x = (aaa, b)\nf(i)\n|\n"
+                  "f(i)\n|\n");
+}
+
 static void a_loop_binds_its_first_element(void **state)
 {
     (void)state;
@@ -45,8 +75,8 @@ static void a_loop_binds_its_first_element(void **state)
                   "i = 0\ni\n|\ni\n|\n");
     assert_offers("for i in range(3, n):\n    i\n", EDIT_unwrap,
                   "i = 3\ni\n|\ni\n|\n");
-    assert_offers("for i, j in [(a, b), c]:\r\n    i\r\n", EDIT_unwrap,
-                  "i, j = (a, b)\r\ni\r\n|\ni\r\n|\n");
+    assert_offers("for i, j in [(a, b), c]:\r\n    i, j\r\n", EDIT_unwrap,
+                  "i, j = (a, b)\r\ni, j\r\n|\ni, j\r\n|\n");
     assert_offers("for i in xs: i; i\n", EDIT_unwrap, "i; i\n|\n");
     assert_offers("for i in xs:\n        a\n        b\n", EDIT_unwrap,
                   "i = next(iter(xs))\na\nb\n|\na\nb\n|\n");
@@ -205,6 +235,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_branch_of_an_if_takes_its_place),
         cmocka_unit_test(a_loop_binds_its_first_element),
+        cmocka_unit_test(a_loop_binds_only_the_name_that_is_read),
         cmocka_unit_test(with_leaves_its_names),
         cmocka_unit_test(a_try_leaves_what_runs_or_one_body),
         cmocka_unit_test(match_and_class_give_their_bodies),

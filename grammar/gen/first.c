@@ -1,0 +1,134 @@
+/* As far as the element is written out, the path is followed in the text; what
+ * is left of it becomes subscripts. */
+#include "grammar/gen/first.h"
+
+#include "grammar/gen/draft.h"
+
+static void add(struct buf *out, const struct nodes *ns, uint32_t node)
+{
+    struct bytes text = node_text(ns, node);
+
+    buf_add(out, text.data, text.len);
+}
+
+/* Child number `index` of a display; NODE_NONE when a star may shift it. */
+static uint32_t part_of(const struct nodes *ns, uint32_t display,
+                        uint32_t index)
+{
+    uint32_t c = node_named_child(ns, display);
+
+    while (c != NODE_NONE && !node_is(ns, c, NODE_LIST_SPLAT)) {
+        if (index-- == 0)
+            return c;
+        c = node_named_sibling(ns, c);
+    }
+    return NODE_NONE;
+}
+
+static bool is_display(const struct nodes *ns, uint32_t node)
+{
+    return node_is(ns, node, NODE_LIST) || node_is(ns, node, NODE_TUPLE);
+}
+
+/* The first pair of {a: b}.items(), or NODE_NONE. */
+static uint32_t first_item(const struct nodes *ns, uint32_t call)
+{
+    uint32_t function = node_field(ns, call, FIELD_function), object, pair;
+
+    if (!node_is(ns, call, NODE_CALL) ||
+        !node_is(ns, function, NODE_ATTRIBUTE) ||
+        !node_text_is(ns, node_field(ns, function, FIELD_attribute), "items"))
+        return NODE_NONE;
+    object = node_field(ns, function, FIELD_object);
+    if (!node_is(ns, object, NODE_DICTIONARY))
+        return NODE_NONE;
+    pair = node_named_child(ns, object);
+    return node_is(ns, pair, NODE_PAIR) ? pair : NODE_NONE;
+}
+
+/* Follow the path from an element that is written out. */
+static void add_part(struct buf *out, const struct nodes *ns, uint32_t element,
+                     const struct first_path *path, size_t done)
+{
+    bool closed;
+
+    for (; done < path->n && is_display(ns, element); done++) {
+        uint32_t part = part_of(ns, element, path->at[done]);
+
+        if (part == NODE_NONE)
+            break;
+        element = part;
+    }
+    closed = done == path->n || is_dotted(ns, element) ||
+             is_display(ns, element) || node_is(ns, element, NODE_CALL) ||
+             node_is(ns, element, NODE_SUBSCRIPT) ||
+             node_is(ns, element, NODE_STRING) ||
+             node_is(ns, element, NODE_PARENTHESIZED);
+    buf_adds(out, closed ? "" : "(");
+    add(out, ns, element);
+    buf_adds(out, closed ? "" : ")");
+    for (; done < path->n; done++)
+        buf_addf(out, "[%u]", path->at[done]);
+}
+
+/* The first number of range(), when that is what the call is. */
+static bool add_range(struct buf *out, const struct nodes *ns, uint32_t call)
+{
+    uint32_t function = node_field(ns, call, FIELD_function);
+    uint32_t arguments = node_field(ns, call, FIELD_arguments), first;
+
+    if (!node_is(ns, call, NODE_CALL) || arguments == NODE_NONE ||
+        !node_text_is(ns, function, "range"))
+        return false;
+    first = node_named_child(ns, arguments);
+    if (first == NODE_NONE || node_is(ns, first, NODE_LIST_SPLAT))
+        return false;
+    if (node_named_sibling(ns, first) == NODE_NONE)
+        buf_adds(out, "0");
+    else
+        add(out, ns, first);
+    return true;
+}
+
+static bool add_item(struct buf *out, const struct nodes *ns, uint32_t pair,
+                     const struct first_path *path)
+{
+    uint32_t key = node_field(ns, pair, FIELD_key);
+    uint32_t value = node_field(ns, pair, FIELD_value);
+
+    if (key == NODE_NONE || value == NODE_NONE)
+        return false;
+    if (path->n > 0) {
+        add_part(out, ns, path->at[0] == 0 ? key : value, path, 1);
+        return true;
+    }
+    add(out, ns, key);
+    buf_adds(out, ", ");
+    add(out, ns, value);
+    return true;
+}
+
+void first_add(struct buf *out, const struct nodes *ns, uint32_t iterable,
+               const struct first_path *path)
+{
+    uint32_t item = first_item(ns, iterable);
+    uint32_t first = NODE_NONE;
+    bool bare = node_is(ns, iterable, NODE_EXPRESSION_LIST) ||
+                node_is(ns, iterable, NODE_PATTERN_LIST);
+
+    if (path->n == 0 && add_range(out, ns, iterable))
+        return;
+    if (item != NODE_NONE && add_item(out, ns, item, path))
+        return;
+    if (is_display(ns, iterable))
+        first = part_of(ns, iterable, 0);
+    if (first != NODE_NONE) {
+        add_part(out, ns, first, path, 0);
+        return;
+    }
+    buf_adds(out, bare ? "next(iter((" : "next(iter(");
+    add(out, ns, iterable);
+    buf_adds(out, bare ? ")))" : "))");
+    for (size_t i = 0; i < path->n; i++)
+        buf_addf(out, "[%u]", path->at[i]);
+}

@@ -1,0 +1,30 @@
+/* first.h - the first element of what a loop runs over, as text.
+ *
+ * range(n) begins with 0, range(a, ...) with a, a display with its first
+ * element, {a: b}.items() with a, b; anything else with what next(iter())
+ * gives. */
+#ifndef AUTODD_FIRST_H
+#define AUTODD_FIRST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "config/buf.h"
+#include "grammar/node.h"
+
+/* Deepest part that is picked. */
+#define FIRST_DEPTH 4
+
+/* A way into an element: its part number at[0], of that number at[1], ... */
+struct first_path {
+    uint32_t at[FIRST_DEPTH];
+    size_t n;
+};
+
+/* Append the part of the first element of `iterable` that `path` leads to; the
+ * element itself for an empty path. */
+void first_add(struct buf *out, const struct nodes *ns, uint32_t iterable,
+               const struct first_path *path);
+
+#endif
