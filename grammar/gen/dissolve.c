@@ -139,12 +139,31 @@ static bool read_header(struct object *o)
             return false;
         o->is_dataclass = true;
     }
-    if (bases != NODE_NONE && node_named_child(ns, bases) != NODE_NONE &&
-        (count_named(ns, bases) > 1 ||
-         !node_text_is(ns, node_named_child(ns, bases), "object")))
-        return false;
+    if (bases != NODE_NONE && node_named_child(ns, bases) != NODE_NONE) {
+        uint32_t base = node_named_child(ns, bases);
+
+        if (node_text_is(ns, base, "NamedTuple") ||
+            node_text_is(ns, base, "typing.NamedTuple"))
+            o->is_dataclass = true; /* as far as this goes */
+        else if (!node_text_is(ns, base, "object"))
+            return false;
+        if (count_named(ns, bases) > 1)
+            return false;
+    }
     return o->body != NODE_NONE &&
            node_field(ns, o->class, FIELD_type_parameters) == NODE_NONE;
+}
+
+/* Whether the annotation of an assignment is made with this name. */
+static bool is_annotated(const struct nodes *ns, uint32_t assignment,
+                         const char *name)
+{
+    uint32_t type = node_field(ns, assignment, FIELD_type);
+
+    for (uint32_t i = type; type != NODE_NONE && i < ns->at[type].past; i++)
+        if (node_is(ns, i, NODE_IDENTIFIER) && node_text_is(ns, i, name))
+            return true;
+    return false;
 }
 
 /* The assignment that a statement of the class is, `__slots__` left out. */
@@ -182,7 +201,8 @@ static bool read_value(struct object *o, uint32_t assignment)
         f->bound |= bound;
     }
     return !node_is(ns, node_field(ns, assignment, FIELD_right),
-                    NODE_ASSIGNMENT);
+                    NODE_ASSIGNMENT) &&
+           !is_annotated(ns, assignment, "InitVar");
 }
 
 static bool read_function(struct object *o, uint32_t function)
@@ -584,7 +604,8 @@ static bool add_values(struct object *o, struct span indent)
 
         if (value == NODE_NONE)
             continue;
-        if (fields && node_field(ns, value, FIELD_type) != NODE_NONE) {
+        if (fields && node_field(ns, value, FIELD_type) != NODE_NONE &&
+            !is_annotated(ns, value, "ClassVar")) {
             if (!add_field(o, value, index++, indent))
                 return false;
         } else if (node_field(ns, value, FIELD_right) != NODE_NONE) {
