@@ -9,6 +9,8 @@
 # make bench       the figures that the tool promises, measured here
 # make bench-peers the same inputs with ours and five other reducers; PEERS='-j 2
 #                  --inputs tilelang_*' chooses (test/bench/compare.py --help)
+# make bench-minimal  each single edit of each result is run once more, by a
+#                  checker that knows nothing of the search
 # make static      build/static/autodd-c, which needs no library at all
 # make install     to DESTDIR and PREFIX (/usr/local); make uninstall
 # make clean       remove build/
@@ -223,6 +225,12 @@ bench-peers: $(PROG) $(ASK) build/.packages-venv
 	    "$$python" test/bench/compare.py --autodd-c $(PROG) --ask $(ASK) \
 	    --peers "$$peers" --out $(BUILD)/peers $(PEERS)
 
+# MINIMAL='tilelang_gemm triton_mask' chooses.
+bench-minimal: $(PROG) $(BUILD)/test/bench/minimal build/.packages-venv
+	@python=$$(sh test/venv.sh test) && \
+	    "$$python" test/bench/minimal.py --autodd-c $(PROG) \
+	    --minimal $(BUILD)/test/bench/minimal --python "$$python" $(MINIMAL)
+
 $(BUILD)/test/bench/%: $(BUILD)/test/bench/%.o \
                        $(BUILD)/test/bench/oracle.o $(LIB)
 	$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
@@ -234,7 +242,7 @@ help:
 	@sed -n '/^#/!q;s/^# \{0,1\}//p' Makefile
 
 .PHONY: all static install uninstall test unit replay e2e check-san fuzz lint \
-        demo bench bench-peers clean help
+        demo bench bench-peers bench-minimal clean help
 .SECONDARY:
 .DELETE_ON_ERROR:
 -include $(wildcard $(foreach d,config grammar worker minimizer test,\
