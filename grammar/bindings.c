@@ -90,6 +90,8 @@ static bool is_member(const struct nodes *ns, uint32_t identifier)
                   ns->at[identifier].field != FIELD_left)
         return false;
     statement = node_statement(ns, identifier);
+    if (statement == NODE_NONE) /* in a text with errors */
+        return false;
     up = node_parent(ns, statement);
     return node_is(ns, up, NODE_BLOCK) &&
            node_is(ns, node_parent(ns, up), NODE_CLASS);

@@ -32,7 +32,8 @@
  *
  * The cost of a trial is that of its text: one copy, one fingerprint and, when
  * it is new, a look for syntax errors: by an incremental parse, or in a long
- * text by a parse of the top-level statements that are touched. Only commits
+ * text by a parse of the top-level statements that are touched; where those are
+ * long too, whole statements are taken away unseen. Only commits
  * and rounds look at all edits. */
 #include "minimizer/search/search.h"
 
@@ -501,7 +502,7 @@ static enum answer recall(struct search *search, const struct patch *patch,
 /* Whether the candidate in search->text has a new syntax error. A tree that
  * was made to find out is left in *tree. */
 static bool is_broken(struct search *search, const struct patch *patch,
-                      struct tree **tree)
+                      bool statements, struct tree **tree)
 {
     struct bytes base = version_bytes(&search->base);
 
@@ -514,6 +515,8 @@ static bool is_broken(struct search *search, const struct patch *patch,
         case BLOCKS_BROKEN:
             return true;
         case BLOCKS_LARGE:
+            if (statements)
+                return false;
             break;
         }
     }
@@ -538,13 +541,14 @@ static bool is_allowed(struct search *search, const struct patch *patch,
  * must be run, and with a no for what
  * is broken or not allowed. */
 static enum answer judge(struct search *search, const struct patch *patch,
-                         struct hash128 *hash, struct version *version)
+                         bool statements, struct hash128 *hash,
+                         struct version *version)
 {
     enum answer answer = recall(search, patch, hash);
     struct tree *tree = NULL;
 
     *version = (struct version){ 0 };
-    if (answer == ANSWER_RUN && (is_broken(search, patch, &tree) ||
+    if (answer == ANSWER_RUN && (is_broken(search, patch, statements, &tree) ||
                                  !is_allowed(search, patch, &tree))) {
         search->stats.rejected_early++;
         memory_set(&search->memory, *hash, KNOWN_NO);
@@ -702,6 +706,24 @@ static void merge_failed(struct search *search, size_t n, bool untried)
         claim_failed(search, &claim, claim.untested);
 }
 
+/* Whether it is a run of statements. To take those away does no harm to the
+ * syntax; where it does, a long text is not looked at as a whole to find it. */
+static bool is_statements(const struct search *search,
+                          const struct claim *claim)
+{
+    return claim->list != EDIT_NONE &&
+           claim_kind(claim, &search->edits) == EDIT_statement;
+}
+
+/* The same for the first n claims of the merge queue. */
+static bool are_statements(const struct search *search, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!is_statements(search, &search->merge.items[i]))
+            return false;
+    return true;
+}
+
 /* A claim has succeeded on a base that has moved on since. */
 static void succeeded_late(struct search *search, const struct claim *claim)
 {
@@ -717,7 +739,8 @@ static void succeeded_late(struct search *search, const struct claim *claim)
         patch_deinit(&patch);
         return;
     }
-    switch (judge(search, &patch, &hash, &version)) {
+    switch (
+        judge(search, &patch, is_statements(search, claim), &hash, &version)) {
     case ANSWER_NO:
         claim_failed(search, claim, false);
         break;
@@ -782,7 +805,7 @@ static void merge_again(struct search *search, size_t n)
 
     patch_init(&patch);
     n = unite(search, n, &patch);
-    if (n > 0 && judge(search, &patch, &hash, &version) == ANSWER_YES) {
+    if (n > 0 && judge(search, &patch, false, &hash, &version) == ANSWER_YES) {
         commit_merged(search, n, &patch, &version, "merge");
     } else {
         if (n > 0)
@@ -1033,7 +1056,7 @@ static bool try_stacked(struct search *search, const struct claim *claim,
             claim_patch(&search->merge.items[i], &search->edits, &patch) == 0;
     fits = fits && claim_patch(claim, &search->edits, &patch) == 0;
     if (fits)
-        answer = judge(search, &patch, &hash, &version);
+        answer = judge(search, &patch, false, &hash, &version);
     if (answer == ANSWER_RUN && !is_deferred(search, claim, &patch)) {
         trial = send(search, &patch, &version, hash, given);
         trial->claim = *claim;
@@ -1068,7 +1091,8 @@ static bool try_claim(struct search *search, const struct claim *claim,
         patch_deinit(&patch);
         return false;
     }
-    switch (judge(search, &patch, &hash, &version)) {
+    switch (
+        judge(search, &patch, is_statements(search, claim), &hash, &version)) {
     case ANSWER_NO:
         claim_failed(search, claim, false);
         break;
@@ -1129,7 +1153,7 @@ static enum sent try_merge(struct search *search, struct search_trial *given)
     if (n == 0)
         goto out;
     kind = n > 1 ? "merge" : claim_name(search, &merge->items[0]);
-    switch (judge(search, &patch, &hash, &version)) {
+    switch (judge(search, &patch, are_statements(search, n), &hash, &version)) {
     case ANSWER_NO:
         merge_failed(search, n, false);
         break;

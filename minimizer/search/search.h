@@ -8,8 +8,9 @@
  *
  * The same calls in the same order give the same trials: a store that logged
  * them can replay a search exactly. Never gives the same text twice, never a
- * text with a new syntax error, never one that is not smaller than the current
- * base (shorter, or as long and smaller in byte order). */
+ * text with a new syntax error (statements of a long text are taken away
+ * unseen), never one that is not smaller than the current base (shorter, or as
+ * long and smaller in byte order). */
 #ifndef AUTODD_SEARCH_H
 #define AUTODD_SEARCH_H
 
