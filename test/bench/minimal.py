@@ -70,7 +70,7 @@ def check(opt, row, result, folder):
         "counts": str(folder / "counts.json")}))
     server = subprocess.Popen(
         [opt.python, HERE / "oracle.py", config], stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
+        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
         env=dict(os.environ, PYTHONHASHSEED="0", TMPDIR=str(folder)))
     before = result.read_bytes()
     tried, failing = 0, []
