@@ -66,7 +66,7 @@ sys.stdout.flush()
 sys.stderr.write("\\x00\\x01``````\\n" + "y" * 1000000 + "\\n")
 for x in range(3):
     print(x)
-raise ValueError("\\x1b[31m```` %s `` @someone # [a](b) | **c**\\n\\n# heading\\n````\\x00")
+raise ValueError("\\x1b[31m```` %s `` @someone # [a](b) | **c**\\n\\n# heading\\n````\\x00")  # autodd: freeze
 ''' % (MARKUP.encode(), b"x" * (1 << 20), MARKUP.encode(), MARKUP.encode())
 
 
