@@ -342,6 +342,8 @@ int twin_form(const struct twin *t, struct bytes text, const struct span *marks,
     uint32_t at = 0;
 
     for (size_t i = 0; i < t->nplaces; i++) {
+        if (marks[i].start < at || marks[i].end < marks[i].start)
+            return -EINVAL;
         buf_add(out, text.data + at, marks[i].start - at);
         put_place(&t->places[i], text, marks[i].start, out);
         at = marks[i].end;

@@ -39,7 +39,8 @@ int twin_init(struct twin *twin, struct bytes bad, struct bytes good,
 void twin_deinit(struct twin *twin);
 
 /* Append the good form of `text`, which came from the bad one by edits and has
- * the places at `marks` (nplaces of them). 0 or -E2BIG. */
+ * the places at `marks` (nplaces of them). 0, -E2BIG, or -EINVAL when the
+ * places are no longer apart. */
 int twin_form(const struct twin *twin, struct bytes text,
               const struct span *marks, struct buf *out);
 

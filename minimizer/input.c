@@ -151,6 +151,14 @@ static void add_frozen(struct input *input, const struct span *spans, size_t n)
     input->nfrozen = n > 0 ? last + 1 : 0;
 }
 
+static bool is_same_file(const char *a, const char *b)
+{
+    struct stat x, y;
+
+    return !stat(a, &x) && !stat(b, &y) && x.st_dev == y.st_dev &&
+           x.st_ino == y.st_ino;
+}
+
 static int load_good(struct input *input, const struct config *config,
                      struct err *err)
 {
@@ -166,6 +174,11 @@ static int load_good(struct input *input, const struct config *config,
     if (!error) {
         add_frozen(input, input->twin.frozen, input->twin.nfrozen);
         input->good_output = with_word(input->output, "good");
+        if (is_same_file(input->good_output, config->good))
+            error = err_set(err, -EINVAL,
+                            "the good form of the result would be written over "
+                            "%s; give another -o",
+                            config->good);
     }
     free(frozen);
     free(text);

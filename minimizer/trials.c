@@ -161,10 +161,10 @@ static void give(struct trial *trial, struct run_request *request,
     struct buf good;
 
     buf_init(&good, FRAME_MAX_BYTES);
-    if (good_form) {
-        twin_form(twin, trial->search.text, trial->marks, &good);
+    /* Where a replacement has run places together there is no good form: the
+     * candidate stands for it, and does not pass. */
+    if (good_form && !twin_form(twin, trial->search.text, trial->marks, &good))
         request->text = buf_bytes(&good);
-    }
     fleet_run(fleet_of(trial), request, trial_on_done, trial);
     buf_deinit(&good);
 }
@@ -237,6 +237,17 @@ static bool wants_more(const struct trials *t)
     return t->spec.in_order ? !t->asked : has_room(t);
 }
 
+/* In order: the earliest trial, if it has its verdict. */
+static struct trial *next_done(const struct trials *t)
+{
+    struct trial *first = t->list;
+
+    for (struct trial *trial = t->list; trial; trial = trial->next)
+        if (trial->search.id < first->search.id)
+            first = trial;
+    return first && first->done ? first : NULL;
+}
+
 /* Start what the search has. */
 static void fill(struct trials *t)
 {
@@ -244,7 +255,7 @@ static void fill(struct trials *t)
         struct trial *trial;
 
         if (over_budget(t)) {
-            if (t->out == 0)
+            if (t->out == 0 && !next_done(t))
                 t->why = "max-runs";
             break;
         }
@@ -298,17 +309,6 @@ static void report(struct trial *trial, enum verdict verdict, bool early,
     trial->why = why ? xstrdup(why) : NULL;
     if (!trial->trials->spec.in_order)
         tell(trial);
-}
-
-/* In order: the earliest trial, if it has its verdict. */
-static struct trial *next_done(const struct trials *t)
-{
-    struct trial *first = t->list;
-
-    for (struct trial *trial = t->list; trial; trial = trial->next)
-        if (trial->search.id < first->search.id)
-            first = trial;
-    return first && first->done ? first : NULL;
 }
 
 void trials_pump(struct trials *t)

@@ -123,9 +123,11 @@ static void add_failure(const struct report *r, struct buf *out)
 
         buf_adds(out, "- had to pass: ");
         add_span(out, c->what);
-        buf_addf(out, ", the result in %llu of %s\n",
-                 (unsigned long long)c->passed,
-                 figure_of(c->runs, "run", "runs").text);
+        if (c->runs > 0)
+            buf_addf(out, ", the result in %llu of %s",
+                     (unsigned long long)c->passed,
+                     figure_of(c->runs, "run", "runs").text);
+        buf_addc(out, '\n');
     }
     if (r->rate_runs > 0) {
         struct interval i =

@@ -91,7 +91,7 @@ struct trial {
     bool again;  /* its text came back without a verdict before */
     bool orphan; /* a later round has no edit for its claim */
     struct claim claim;
-    bool mutates;       /* the claim does */
+    bool mutates;       /* the claim or the union does */
     struct claims same; /* other claims that give the same text */
     const char *kind;
 };
@@ -292,6 +292,7 @@ static void start_round(struct search *search)
     blocks_deinit(&search->blocks);
     if (search->base_errors == 0 && search->base.len >= LONG_TEXT)
         blocks_fill(&search->blocks, tree);
+    search->settled = 0;
     enter_stage(search, 0);
     search->round_base = search->base_number;
     search->untried = false;
@@ -634,6 +635,15 @@ static void commit_other(struct search *search, const struct patch *patch,
     drop_dead_merges(search);
 }
 
+/* Whether one of the first n claims of the merge queue mutates. */
+static bool union_mutates(const struct search *search, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (claim_mutates(search, &search->merge.items[i]))
+            return true;
+    return false;
+}
+
 /* The first n claims of the merge queue, and what was stacked on them. */
 static void commit_merged(struct search *search, size_t n,
                           const struct patch *patch, struct version *version,
@@ -760,12 +770,18 @@ static void succeeded_late(struct search *search, const struct claim *claim)
     patch_deinit(&patch);
 }
 
+/* Whether it mutates while preserving trials are out. */
+static bool must_hold(const struct search *search, const struct claim *claim)
+{
+    return claim_mutates(search, claim) &&
+           stages[search->settled].tier < TIER_MUTATE;
+}
+
 /* A mutating step that came before its time: it is offered again when all
  * preserving ones are settled, and is known then. */
 static bool hold(struct search *search, const struct claim *claim)
 {
-    if (!claim_mutates(search, claim) ||
-        stages[search->settled].tier >= TIER_MUTATE)
+    if (!must_hold(search, claim))
         return false;
     claims_add(&search->held, claim);
     return true;
@@ -819,8 +835,12 @@ static void merge_succeeded(struct search *search, struct trial *trial)
 {
     size_t n = merge_back(&search->merge, trial->id);
 
-    if (n == 0)
-        return; /* those claims have been committed or moved */
+    if (n == 0) { /* those claims have been committed or moved */
+        if (trial->base == search->base_number)
+            commit_other(search, &trial->patch, &trial->version, trial->kind,
+                         trial->mutates);
+        return;
+    }
     rate_note(&search->unions, true);
     if (trial->base == search->base_number)
         commit_merged(search, n, &trial->patch, &trial->version, trial->kind);
@@ -1060,7 +1080,8 @@ static bool try_stacked(struct search *search, const struct claim *claim,
     if (answer == ANSWER_RUN && !is_deferred(search, claim, &patch)) {
         trial = send(search, &patch, &version, hash, given);
         trial->claim = *claim;
-        trial->mutates = claim_mutates(search, claim);
+        trial->mutates = claim_mutates(search, claim) ||
+                         union_mutates(search, search->merge.probes[0].n);
         trial->kind = given->kind = claim_name(search, claim);
         trial->stacked = true;
         trial->union_number = search->union_number;
@@ -1169,6 +1190,7 @@ static enum sent try_merge(struct search *search, struct search_trial *given)
     case ANSWER_RUN:
         trial = send(search, &patch, &version, hash, given);
         trial->is_merge = true;
+        trial->mutates = union_mutates(search, n);
         search->union_base = search->base_number;
         trial->kind = given->kind = kind;
         merge_given(merge, trial->id, n);
@@ -1268,7 +1290,7 @@ static bool try_together(struct search *search, const struct claim *claim)
     struct claim first = *claim;
     size_t n;
 
-    if (search->merge.n > 0)
+    if (search->merge.n > 0 || must_hold(search, claim))
         return false;
     n = queue_batch(&search->queue, claim, more, ARRAY_LEN(more));
     if (n == 0)
@@ -1329,6 +1351,11 @@ void search_marks(const struct search *search, uint64_t id, struct span *out)
         assert(trial->base == search->base_number);
         spans_rebase(out, n, &trial->patch);
     }
+}
+
+bool search_unreported(const struct search *search)
+{
+    return search->committed;
 }
 
 bool search_finished(const struct search *search)

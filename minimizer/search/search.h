@@ -114,6 +114,10 @@ bool search_minimal(const struct search *search);
 /* The smallest interesting text so far; borrowed until the next report. */
 struct bytes search_text(const struct search *search);
 
+/* Whether search_next() has committed a text that no report has told of yet:
+ * to be asked when the search is over. */
+bool search_unreported(const struct search *search);
+
 /* The kind of the last step that was committed (static); NULL before one. */
 const char *search_last_kind(const struct search *search);
 

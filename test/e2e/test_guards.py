@@ -288,6 +288,15 @@ def test_good_script_that_is_none_is_refused(tool, text, code, said):
     assert not out.exists() and not out.with_name("result.good.py").exists()
 
 
+def test_good_script_is_not_replaced_by_its_own_good_form(tool):
+    script = tool.write("sum.py", SUM)
+    good = tool.write("result.good.py", SUM_FIXED)
+    done, out, _ = tool.minimize(script, "--good", good)
+    assert done.code == 2, done
+    assert "would be written over" in done.err and "give another -o" in done.err
+    assert good.read_text() == SUM_FIXED and not out.exists()
+
+
 def test_someone_elses_file_is_not_replaced_by_the_good_form(tool):
     script = tool.write("sum.py", SUM)
     good = tool.write("fixed.py", SUM_FIXED)
