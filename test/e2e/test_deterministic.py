@@ -17,7 +17,8 @@ def total(rows):
 rows = table(4, 3)
 columns = list(zip(*rows))
 print("total", total(rows), total(columns))
-time.sleep(os.urandom(1)[0] / 2000)
+for n in os.urandom(4):  # a single number would be observed and written in
+    time.sleep(n / 8000)
 rows[7]
 '''
 
