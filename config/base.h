@@ -46,4 +46,15 @@ static inline int span_overlaps(struct span a, struct span b)
     return a.start < b.end && b.start < a.end;
 }
 
+/* Order of spans for qsort(): by start, of equal starts by end. */
+static inline int span_by_start(const void *a, const void *b)
+{
+    const struct span *x = (const struct span *)a;
+    const struct span *y = (const struct span *)b;
+
+    if (x->start != y->start)
+        return x->start < y->start ? -1 : 1;
+    return (x->end > y->end) - (x->end < y->end);
+}
+
 #endif

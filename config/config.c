@@ -369,16 +369,6 @@ static int check_parts(struct loader *l)
     return 0;
 }
 
-static bool same_file(const char *a, const char *b)
-{
-    struct stat x, y;
-
-    if (strcmp(a, b) == 0)
-        return true;
-    return !stat(a, &x) && !stat(b, &y) && x.st_dev == y.st_dev &&
-           x.st_ino == y.st_ino;
-}
-
 /* A file we are to write: its folder must be there, and it must not be the
  * script. Better said now than after an hour of search. */
 static int check_target(struct loader *l, const char *flag, const char *path)
@@ -395,7 +385,7 @@ static int check_target(struct loader *l, const char *flag, const char *path)
     else if (is_folder(path))
         error = err_set(l->err, -EINVAL, "--%s: '%s' is a folder; give a file",
                         flag, show(path).text);
-    else if (script && same_file(path, script))
+    else if (script && file_same(path, script))
         error = err_set(l->err, -EINVAL,
                         "--%s: '%s' is the script itself; choose another file",
                         flag, show(path).text);
@@ -415,14 +405,14 @@ static int check_paths(struct loader *l)
     if (config->output)
         error = check_target(l, "output", config->output);
     if (!error && config->output && config->good &&
-        same_file(config->output, config->good))
+        file_same(config->output, config->good))
         error = err_set(l->err, -EINVAL,
                         "--output: '%s' is also --good; choose another file",
                         show(config->output).text);
     for (size_t i = 0; i < config->reports.n && !error; i++) {
         error = check_target(l, "report", config->reports.at[i]);
         if (!error && config->output &&
-            same_file(config->reports.at[i], config->output))
+            file_same(config->reports.at[i], config->output))
             error = err_set(l->err, -EINVAL,
                             "--report: '%s' is also --output; choose another "
                             "file",

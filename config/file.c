@@ -157,6 +157,16 @@ char *file_join(const char *dir, const char *name)
     return xasprintf("%s/%s", dir, name);
 }
 
+bool file_same(const char *a, const char *b)
+{
+    struct stat x, y;
+
+    if (strcmp(a, b) == 0)
+        return true;
+    return !stat(a, &x) && !stat(b, &y) && x.st_dev == y.st_dev &&
+           x.st_ino == y.st_ino;
+}
+
 char *file_dir(const char *path)
 {
     const char *slash = strrchr(path, '/');

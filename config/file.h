@@ -29,6 +29,9 @@ int file_mkdirs(const char *path, struct err *err);
 /* "DIR/NAME" in fresh memory; NAME alone when it is absolute. */
 char *file_join(const char *dir, const char *name);
 
+/* Whether two paths are equal or lead to one file that is there. */
+bool file_same(const char *a, const char *b);
+
 /* The folder part ("." without one) and the last part of a path; caller
  * frees. */
 char *file_dir(const char *path);

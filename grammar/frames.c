@@ -7,15 +7,6 @@
 #include "config/mem.h"
 #include "grammar/node.h"
 
-static int by_start(const void *a, const void *b)
-{
-    const struct span *x = a, *y = b;
-
-    if (x->start != y->start)
-        return x->start < y->start ? -1 : 1;
-    return (x->end > y->end) - (x->end < y->end);
-}
-
 static int by_number(const void *a, const void *b)
 {
     unsigned long x = *(const unsigned long *)a, y = *(const unsigned long *)b;
@@ -86,11 +77,11 @@ size_t frame_spans(const struct tree *tree, const char *lines,
             n++;
     }
     free(numbers);
-    qsort(*spans, n, sizeof(**spans), by_start);
+    qsort(*spans, n, sizeof(**spans), span_by_start);
     count = n;
     n = 0;
     for (size_t i = 0; i < count; i++)
-        if (n == 0 || by_start(&(*spans)[n - 1], &(*spans)[i]) != 0)
+        if (n == 0 || span_by_start(&(*spans)[n - 1], &(*spans)[i]) != 0)
             (*spans)[n++] = (*spans)[i];
     return n;
 }

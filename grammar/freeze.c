@@ -241,20 +241,13 @@ static int read_marks(struct freeze *f)
     return error;
 }
 
-static int span_order(const void *a, const void *b)
-{
-    const struct span *x = a, *y = b;
-
-    return x->start < y->start ? -1 : x->start > y->start;
-}
-
 /* Sorted, apart from each other, none empty. */
 static void melt(struct freeze *f)
 {
     size_t kept = 0;
 
     if (f->n > 1)
-        qsort(f->spans, f->n, sizeof(*f->spans), span_order);
+        qsort(f->spans, f->n, sizeof(*f->spans), span_by_start);
     for (size_t i = 0; i < f->n; i++) {
         if (span_len(f->spans[i]) == 0)
             continue;

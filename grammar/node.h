@@ -261,6 +261,14 @@ uint32_t node_definition(const struct nodes *ns, uint32_t statement);
 uint32_t text_line_start(struct bytes text, uint32_t at);
 uint32_t text_line_next(struct bytes text, uint32_t at);
 
+/* Whether the byte may stand in a name or a number; all of a character that is
+ * not ASCII may. */
+static inline bool text_is_word(char c)
+{
+    return c == '_' || (unsigned char)c >= 0x80 || (c >= '0' && c <= '9') ||
+           ((c | 0x20) >= 'a' && (c | 0x20) <= 'z');
+}
+
 /* Whether only spaces, tabs and form feeds stand in the span. */
 bool text_is_blank(struct bytes text, struct span at);
 

@@ -12,7 +12,6 @@
  */
 #include "grammar/twin.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -20,6 +19,7 @@
 
 #include "config/mem.h"
 #include "grammar/diff.h"
+#include "grammar/node.h"
 
 struct twin_place {
     char *text; /* what stands there in the good text */
@@ -39,11 +39,6 @@ struct building {
 static bool is_space(char c)
 {
     return c == ' ' || c == '\t' || c == '\f';
-}
-
-static bool is_word(char c)
-{
-    return isalnum((unsigned char)c) || c == '_' || (unsigned char)c >= 0x80;
 }
 
 /* Blanks at the start of what stands from `at` on. */
@@ -125,18 +120,18 @@ static void trim(const struct building *k, struct span *bad, struct span *good)
     while (bad->start < bad->end && good->start < good->end &&
            a[bad->start] == b[good->start])
         bad->start++, good->start++;
-    while (bad->start > 0 && is_word(a[bad->start - 1]) && good->start > 0 &&
-           a[bad->start - 1] == b[good->start - 1] &&
-           ((bad->start < k->bad.len && is_word(a[bad->start])) ||
-            (good->start < k->good.len && is_word(b[good->start]))))
+    while (bad->start > 0 && text_is_word(a[bad->start - 1]) &&
+           good->start > 0 && a[bad->start - 1] == b[good->start - 1] &&
+           ((bad->start < k->bad.len && text_is_word(a[bad->start])) ||
+            (good->start < k->good.len && text_is_word(b[good->start]))))
         bad->start--, good->start--;
     while (bad->end > bad->start && good->end > good->start &&
            a[bad->end - 1] == b[good->end - 1])
         bad->end--, good->end--;
     while (bad->end < k->bad.len && good->end < k->good.len &&
-           is_word(a[bad->end]) && a[bad->end] == b[good->end] &&
-           ((bad->end > bad->start && is_word(a[bad->end - 1])) ||
-            (good->end > good->start && is_word(b[good->end - 1]))))
+           text_is_word(a[bad->end]) && a[bad->end] == b[good->end] &&
+           ((bad->end > bad->start && text_is_word(a[bad->end - 1])) ||
+            (good->end > good->start && text_is_word(b[good->end - 1]))))
         bad->end++, good->end++;
 }
 

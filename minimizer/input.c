@@ -120,15 +120,6 @@ static int read_script(const char *path, size_t *original_len, char **text,
     return error;
 }
 
-static int by_start(const void *a, const void *b)
-{
-    const struct span *x = a, *y = b;
-
-    if (x->start != y->start)
-        return x->start < y->start ? -1 : 1;
-    return x->end < y->end ? -1 : x->end > y->end;
-}
-
 /* Freeze these spans as well, and bring all in order. */
 static void add_frozen(struct input *input, const struct span *spans, size_t n)
 {
@@ -139,7 +130,7 @@ static void add_frozen(struct input *input, const struct span *spans, size_t n)
     if (n > 0)
         memcpy(input->frozen + input->nfrozen, spans, n * sizeof(*spans));
     n += input->nfrozen;
-    qsort(input->frozen, n, sizeof(*input->frozen), by_start);
+    qsort(input->frozen, n, sizeof(*input->frozen), span_by_start);
     for (size_t i = 1; i < n; i++) {
         struct span *before = &input->frozen[last], at = input->frozen[i];
 
@@ -149,14 +140,6 @@ static void add_frozen(struct input *input, const struct span *spans, size_t n)
             input->frozen[++last] = at;
     }
     input->nfrozen = n > 0 ? last + 1 : 0;
-}
-
-static bool is_same_file(const char *a, const char *b)
-{
-    struct stat x, y;
-
-    return !stat(a, &x) && !stat(b, &y) && x.st_dev == y.st_dev &&
-           x.st_ino == y.st_ino;
 }
 
 static int load_good(struct input *input, const struct config *config,
@@ -174,7 +157,7 @@ static int load_good(struct input *input, const struct config *config,
     if (!error) {
         add_frozen(input, input->twin.frozen, input->twin.nfrozen);
         input->good_output = with_word(input->output, "good");
-        if (is_same_file(input->good_output, config->good))
+        if (file_same(input->good_output, config->good))
             error = err_set(err, -EINVAL,
                             "the good form of the result would be written over "
                             "%s; give another -o",

@@ -106,18 +106,12 @@ static void melt(struct draft *d)
     d->n = kept;
 }
 
-static bool is_word(unsigned char c)
-{
-    return c == '_' || c >= 0x80 || (c >= '0' && c <= '9') ||
-           ((c | 0x20) >= 'a' && (c | 0x20) <= 'z');
-}
-
 /* Whether the text up to `end` ends in a number: `1.x` is none of it. */
 static bool ends_in_number(struct bytes text, uint32_t end)
 {
     uint32_t i = end;
 
-    while (i > 0 && is_word((unsigned char)text.data[i - 1]))
+    while (i > 0 && text_is_word((unsigned char)text.data[i - 1]))
         i--;
     return i < end && text.data[i] >= '0' && text.data[i] <= '9';
 }
@@ -138,7 +132,8 @@ static char *between(const char *before, struct bytes text, const char *after)
 /* Whether two bytes that come to stand side by side make one word of two. */
 static bool grows_together(unsigned char left, unsigned char right)
 {
-    return is_word(left) && (is_word(right) || right == '"' || right == '\'');
+    return text_is_word(left) &&
+           (text_is_word(right) || right == '"' || right == '\'');
 }
 
 static void part_words(struct draft *d)

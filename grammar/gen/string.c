@@ -57,12 +57,6 @@ static uint32_t middle_of(const struct nodes *ns, const struct string *s)
     return middle;
 }
 
-static bool is_word(unsigned char c)
-{
-    return c == '_' || c >= 0x80 || (c >= '0' && c <= '9') ||
-           ((c | 0x20) >= 'a' && (c | 0x20) <= 'z');
-}
-
 /* The end of the escape that starts here; 0 when none does. */
 static uint32_t escape_end(const struct nodes *ns, const struct string *s,
                            uint32_t *node, uint32_t at)
@@ -86,7 +80,7 @@ static void words(struct draft *d, const struct string *s)
     size_t n = 0;
 
     while (at < s->inside.end) {
-        bool word = is_word((unsigned char)d->ns->text.data[at]);
+        bool word = text_is_word((unsigned char)d->ns->text.data[at]);
 
         escape = escape_end(d->ns, s, &node, at);
         if (word && !in_word && !escape && at > from) {

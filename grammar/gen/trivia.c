@@ -240,12 +240,6 @@ static int depth_of(const struct gen *g, uint32_t i)
     }
 }
 
-static bool is_word(char c)
-{
-    return c == '_' || (unsigned char)c >= 0x80 || (c >= '0' && c <= '9') ||
-           ((c | 0x20) >= 'a' && (c | 0x20) <= 'z');
-}
-
 /* The bytes between two tokens of a statement, when a line ends there that need
  * not: one blank stays between two words. */
 static void offer_join(struct gen *g, struct span gap, bool in_brackets)
@@ -261,8 +255,8 @@ static void offer_join(struct gen *g, struct span gap, bool in_brackets)
     }
     if (!line_end || !(in_brackets || carried))
         return;
-    if (is_word(text[gap.start - 1]) &&
-        (is_word(text[gap.end]) || strchr("\"'", text[gap.end])) &&
+    if (text_is_word(text[gap.start - 1]) &&
+        (text_is_word(text[gap.end]) || strchr("\"'", text[gap.end])) &&
         text[--gap.end] != ' ')
         return;
     offer(g, gap);

@@ -33,8 +33,8 @@
  * The cost of a trial is that of its text: one copy, one fingerprint and, when
  * it is new, a look for syntax errors: by an incremental parse, or in a long
  * text by a parse of the top-level statements that are touched; where those are
- * long too, whole statements are taken away unseen. Only commits
- * and rounds look at all edits. */
+ * long too, whole statements are taken away unseen. Only commits and rounds
+ * look at all edits. */
 #include "minimizer/search/search.h"
 
 #include <assert.h>
