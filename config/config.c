@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "config/args.h"
 #include "config/file.h"
@@ -381,6 +382,11 @@ static int check_target(struct loader *l, const char *flag, const char *path)
         error = err_set(l->err, -EINVAL,
                         "--%s: folder '%s' does not exist; make it first, or "
                         "choose another",
+                        flag, show(dir).text);
+    else if (access(dir, W_OK | X_OK))
+        error = err_set(l->err, -EINVAL,
+                        "--%s: folder '%s' may not be written to; choose "
+                        "another",
                         flag, show(dir).text);
     else if (is_folder(path))
         error = err_set(l->err, -EINVAL, "--%s: '%s' is a folder; give a file",

@@ -68,13 +68,13 @@ static void freeze(struct building *k, struct span at)
     t->frozen[t->nfrozen++] = at;
 }
 
-/* The bytes of a place line by line, without the blanks lines begin with. */
+/* The bytes of a place line by line, without the blanks lines begin with; a
+ * place that has no others keeps its point. */
 static void freeze_lines(struct building *k, struct span at)
 {
     uint32_t from = at.start;
+    size_t before = k->twin->nfrozen;
 
-    if (span_len(at) == 0)
-        freeze(k, at);
     while (from < at.end) {
         const char *eol = memchr(k->bad.data + from, '\n', at.end - from);
         uint32_t to = eol ? (uint32_t)(eol - k->bad.data) : at.end;
@@ -84,6 +84,8 @@ static void freeze_lines(struct building *k, struct span at)
         from = to + (eol ? 1 : 0);
         from += from < at.end ? blanks(k->bad, from) : 0;
     }
+    if (k->twin->nfrozen == before)
+        freeze(k, (struct span){ at.start, at.start });
 }
 
 /* The place at `bad`; the good text has `text` there, which is taken. */

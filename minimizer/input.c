@@ -46,38 +46,27 @@ static char *default_output(const char *dir, const char *name)
     return path;
 }
 
+/* The folder of -o has been checked with the other options (config.c). */
 static int place_output(struct input *input, const struct config *config,
                         struct err *err)
 {
+    char *dir, *real, *name;
+
     if (!config->output) {
         input->output = default_output(input->dir, input->name);
         return 0;
     }
-    char *dir = file_dir(config->output);
-    char *real = realpath(dir, NULL);
-    struct stat st;
-    int error = 0;
-
-    if (!real || stat(real, &st) || !S_ISDIR(st.st_mode)) {
-        error = err_set(err, -ENOENT,
-                        "-o %s: the folder %s does not exist; make it first",
-                        config->output, dir);
-    } else if (access(real, W_OK | X_OK)) {
-        error =
-            err_set(err, -EACCES, "-o %s: the folder %s may not be written to",
-                    config->output, dir);
-    } else {
-        char *name = file_name(config->output);
-
-        input->output = file_join(real, name);
-        free(name);
-        if (stat(input->output, &st) == 0 && S_ISDIR(st.st_mode))
-            error = err_set(err, -EISDIR, "-o %s: is a folder; give a file",
-                            config->output);
-    }
-    free(real);
+    dir = file_dir(config->output);
+    real = realpath(dir, NULL);
     free(dir);
-    return error;
+    if (!real)
+        return err_set(err, -errno, "--output: '%s': its folder is gone: %s",
+                       config->output, err_name(errno));
+    name = file_name(config->output);
+    input->output = file_join(real, name);
+    free(name);
+    free(real);
+    return 0;
 }
 
 /* The folder and name under which the script itself is known, links in the

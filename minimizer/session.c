@@ -405,6 +405,7 @@ static int open_reduction(struct session *s, struct err *err)
             .config = s->config,
             .input = &s->input,
             .setup = &here->setup,
+            .other = there->said.python ? &there->setup : NULL,
             .original = original_facts(s->original),
             .python = here->said.python,
             .python_version = here->said.python_version,

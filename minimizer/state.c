@@ -29,30 +29,17 @@ int state_open(struct store **store, const struct config *config,
     return error;
 }
 
-/* The good form is written beside the best file: one that stands there without
- * a best file is someone else's. */
-static int check_good_output(const struct input *input, struct err *err)
-{
-    if (!input->good_output || access(input->good_output, F_OK))
-        return 0;
-    return err_set(err, -EEXIST,
-                   "%s: exists, and there is no result beside it; move it "
-                   "away, choose another name with -o, or give --force",
-                   input->good_output);
-}
-
-int state_check_output(struct store *store, const struct config *config,
-                       const struct input *input, struct err *err)
+/* Whether a file may be replaced: it is not there, empty, or of a result. */
+static int check_target(struct store *store, const char *path, struct err *err)
 {
     char *data;
     size_t len;
     bool ours;
+    int error;
 
-    if (config->force)
+    if (access(path, F_OK))
         return 0;
-    if (access(input->output, F_OK))
-        return check_good_output(input, err);
-    int error = file_read(input->output, SCRIPT_MAX_BYTES, &data, &len, err);
+    error = file_read(path, SCRIPT_MAX_BYTES, &data, &len, err);
     if (error)
         return error;
     ours = len == 0 || store_knows(store, hash_bytes(data, len));
@@ -62,7 +49,20 @@ int state_check_output(struct store *store, const struct config *config,
     return err_set(err, -EEXIST,
                    "%s: exists and is no earlier result of this tool; move it "
                    "away, choose another name with -o, or give --force",
-                   input->output);
+                   path);
+}
+
+int state_check_output(struct store *store, const struct config *config,
+                       const struct input *input, struct err *err)
+{
+    int error;
+
+    if (config->force)
+        return 0;
+    error = check_target(store, input->output, err);
+    if (!error && input->good_output)
+        error = check_target(store, input->good_output, err);
+    return error;
 }
 
 static struct hash128 key_of(const struct state_facts *f)
@@ -82,11 +82,15 @@ static struct hash128 key_of(const struct state_facts *f)
              o->cwd ? o->cwd : "");
     buf_addf(&text, "\n%d %d %d", (int)f->config->mutate,
              (int)f->config->rename, (int)f->config->deterministic);
+    if (f->config->timeout_s > 0)
+        buf_addf(&text, "\ntimeout %g", f->config->timeout_s);
     if (f->other_python)
         buf_addf(&text, "\n%s %s", f->other_python,
                  f->other_version ? f->other_version : "");
     for (size_t i = 0; i < f->config->pass_with.n; i++)
         buf_addf(&text, "\npass-with %s", f->config->pass_with.at[i]);
+    if (f->other)
+        setup_key(f->other, &text);
     if (input->twin.good)
         key = hash_more(key, input->twin.good, input->twin.len);
     for (unsigned i = 0; i < o->ncontrols; i++)

@@ -17,9 +17,9 @@
 int state_open(struct store **store, const struct config *config,
                struct err *err);
 
-/* Whether the output may be replaced: it is empty, an earlier result or not
- * there, or --force was given. -EEXIST with a sentence when it may be someone
- * else's work; errors of file_read(). */
+/* Whether the output may be replaced, and that of the good form: it is empty,
+ * an earlier result or not there, or --force was given. -EEXIST with a sentence
+ * when it may be someone else's work; errors of file_read(). */
 int state_check_output(struct store *store, const struct config *config,
                        const struct input *input, struct err *err);
 
@@ -29,6 +29,7 @@ struct state_facts {
     const struct config *config;
     const struct input *input;
     const struct job_setup *setup;
+    const struct job_setup *other; /* of --pass-with, or NULL */
     const struct original_facts *original;
     const char *python, *python_version;
     const char *other_python, *other_version; /* of --pass-with, or NULL */

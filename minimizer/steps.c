@@ -137,6 +137,22 @@ static void steps_on_durable(void *arg, int error, const struct err *err)
         s->events.settled(s->arg);
 }
 
+/* The store shall know the good form of the newest step when it meets it in a
+ * file. */
+static void add_good(const struct steps *s, struct store_step *kept)
+{
+    struct buf good;
+
+    if (!s->spec.twin)
+        return;
+    buf_init(&good, GOOD_MAX);
+    if (!twin_form(s->spec.twin, kept->text, s->chain[s->n - 1].marks, &good)) {
+        kept->has_good = true;
+        kept->good = hash_bytes(good.data, good.len);
+    }
+    buf_deinit(&good);
+}
+
 void steps_keep(struct steps *s, struct bytes text,
                 const struct store_report *report)
 {
@@ -156,6 +172,7 @@ void steps_keep(struct steps *s, struct bytes text,
         .runs = step->run,
     };
 
+    add_good(s, &kept);
     k->steps = s;
     k->step = s->n - 1;
     k->text = xmemdup(text.data, text.len);

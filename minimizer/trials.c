@@ -37,6 +37,8 @@ struct trial {
     unsigned order[ASKS_MAX], at; /* its asks; the one that is going on */
     bool confirm;                 /* the fresh run after a forked yes */
     unsigned misses, hits;        /* of this ask */
+    unsigned first_runs;          /* of its first ask; 0: not answered */
+    bool first_no;
     unsigned nones, runs;
     bool done; /* has its verdict and waits for earlier trials to have theirs */
     bool early;
@@ -196,12 +198,14 @@ static void begin(struct trial *trial)
     start(trial);
 }
 
-/* The present ask is answered; the first one of a trial teaches the order. */
+/* The present ask is answered; the first one of a trial will teach the order,
+ * when the trial is reported: in order that is no matter of time. */
 static void answered(struct trial *trial, bool no)
 {
-    if (trial->at == 0)
-        asks_answered(&trial->trials->asks, ask_of(trial), no,
-                      trial->misses + trial->hits);
+    if (trial->at > 0)
+        return;
+    trial->first_runs = trial->misses + trial->hits;
+    trial->first_no = no;
 }
 
 static void settle(struct trials *t)
@@ -291,6 +295,9 @@ static void tell(struct trial *trial)
 
     if (trial->why)
         t->events.refused(t->arg, trial->search.hash, trial->why);
+    if (trial->first_runs > 0)
+        asks_answered(&t->asks, trial->order[0], trial->first_no,
+                      trial->first_runs);
     accepted = search_report(t->spec.search, row.trial, trial->verdict);
     t->asked = false;
     log_trial(trial, trial->verdict, trial->early, accepted);

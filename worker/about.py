@@ -10,6 +10,7 @@ Python can read it: one that is too old is told apart by its version.
 import sys
 
 print("%d.%d.%d" % tuple(sys.version_info[:3]))
+sys.stdout.flush()  # whatever becomes of the rest
 
 # What comes with a module and often holds the fault.
 WITH = {
@@ -21,6 +22,7 @@ WITH = {
 
 def say(key, text):
     print("%s\t%s" % (key, " ".join(str(text).split())[:200]))
+    sys.stdout.flush()
 
 
 def about_platform():

@@ -118,7 +118,7 @@ struct probe *probe_start(struct uv_loop_s *loop, const struct probe_spec *spec,
         .argv = argv,
         .env = spec->env,
         .cwd = spec->folder,
-        .timeout_ms = PROBE_MS,
+        .timeout_ms = spec->timeout_ms ? spec->timeout_ms : PROBE_MS,
         .grace_ms = spec->grace_ms,
     };
 
@@ -222,10 +222,13 @@ static void probe_on_done(void *arg, const struct child_result *result)
     struct probe *probe = arg;
     const char *said = buf_str(&probe->said);
     size_t len = strspn(said, "0123456789.");
+    bool works = len >= 3 && said[len] == '\n';
     struct err err;
 
-    if (result->error || result->exit_code || result->signal || len < 3 ||
-        said[len] != '\n') {
+    /* The version comes first; what is asked beside it may be without end, on
+     * a slow network disk with many packages, and is no reason to fail. */
+    if (result->error || !works ||
+        (!result->timed_out && (result->exit_code || result->signal))) {
         explain(probe, result, &err);
         probe->done(probe->arg, NULL, err.text);
     } else {

@@ -27,6 +27,7 @@ struct probe_spec {
     const char *folder; /* its cwd */
     const struct strings *env;
     uint64_t grace_ms;             /* TERM to KILL, exit to EOF */
+    uint64_t timeout_ms;           /* until it must have ended; 0: a minute */
     bool about;                    /* more than the version is wanted */
     const struct strings *modules; /* about: those whose packages are told */
 };
@@ -49,8 +50,8 @@ typedef void (*probe_done_cb)(void *arg, const struct interpreter *taken,
 
 /* Start the interpreter and have it say its version. A probe lives until its
  * done callback returns. done is called exactly once, from the loop and never
- * from inside probe_start(), after the interpreter has ended; it gets a minute
- * for that. */
+ * from inside probe_start(), after the interpreter has ended. One that must be
+ * ended after it said its version works; what else it said so far is told. */
 struct probe *probe_start(struct uv_loop_s *loop, const struct probe_spec *spec,
                           probe_done_cb done, void *arg);
 

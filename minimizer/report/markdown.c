@@ -11,6 +11,8 @@
 #define RESULT_MAX (36u << 10)
 #define GOOD_MAX (8u << 10)
 #define NOTE_MAX (4u << 10)
+#define NOTES_MAX (8u << 10) /* of all together */
+#define COMMAND_MAX (4u << 10)
 #define SPAN_MAX 1000
 
 static void add_span(struct buf *out, const char *text)
@@ -50,6 +52,19 @@ static void add_headline(const struct report *r, struct buf *out)
              figure_seconds(r->wall_s).text);
 }
 
+/* Half a command runs something else: a longer one is not shown. */
+static void add_command(struct bytes command, struct buf *out)
+{
+    if (command.len > COMMAND_MAX) {
+        buf_addf(out, "The command to run it has %s: see the JSON report.\n\n",
+                 figure_of(command.len, "byte", "bytes").text);
+        return;
+    }
+    buf_adds(out, "To run it:\n\n");
+    escape_markdown_block(out, "sh", command);
+    buf_addc(out, '\n');
+}
+
 static void add_result(const struct report *r, struct buf *out)
 {
     struct bytes shown = escape_head(r->result.text, RESULT_MAX);
@@ -78,9 +93,7 @@ static void add_result(const struct report *r, struct buf *out)
     }
     if (!r->command)
         return;
-    buf_adds(out, "To run it:\n\n");
-    escape_markdown_block(out, "sh", bytes_of_text(r->command));
-    buf_addc(out, '\n');
+    add_command(bytes_of_text(r->command), out);
 }
 
 static void add_stream(struct buf *out, const char *name, struct bytes text)
@@ -167,17 +180,27 @@ static void add_versions(const struct report *r, struct buf *out)
 /* Where there is no result, they say why; else warnings alone matter. */
 static void add_notes(const struct report *r, struct buf *out)
 {
+    size_t shown = 0, left = 0;
+
     for (size_t i = 0; i < r->nnotes; i++) {
         const struct report_note *note = &r->notes[i];
+        struct bytes text = escape_head(bytes_of_text(note->text), NOTE_MAX);
         bool grave = strcmp(note->kind, "error") == 0 ||
                      strcmp(note->kind, "warning") == 0;
 
         if (!grave)
             continue;
-        escape_markdown_block(out, "text",
-                              escape_head(bytes_of_text(note->text), NOTE_MAX));
+        if (shown + text.len > NOTES_MAX) {
+            left++;
+            continue;
+        }
+        shown += text.len;
+        escape_markdown_block(out, "text", text);
         buf_addc(out, '\n');
     }
+    if (left > 0)
+        buf_addf(out, "%s more, in the JSON report.\n\n",
+                 figure_of(left, "note", "notes").text);
 }
 
 int report_markdown(const struct report *report, struct buf *out)

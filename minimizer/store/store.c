@@ -1,7 +1,8 @@
 /* Tables: job, report (the log of a job), step (its accepted texts), each row
- * under (job, seq), and trace, which the first files do not have. The header of
- * the file carries who wrote it: application_id is ours, user_version the
- * schema. A file is looked at before it is touched:
+ * under (job, seq); and trace and good (fingerprints of the good forms of
+ * steps), which the first files do not have. The header of the file carries who
+ * wrote it: application_id is ours, user_version the schema. A file is looked
+ * at before it is touched:
  *
  *   no file, or an empty one      begin it
  *   another application_id, no SQLite file, damaged     -EINVAL
@@ -68,6 +69,10 @@ static const char schema[] =
     " PRIMARY KEY(job, seq));"
     "CREATE TABLE IF NOT EXISTS trace("
     " job INTEGER PRIMARY KEY, ran TEXT, observed TEXT);"
+    "CREATE TABLE IF NOT EXISTS good("
+    " hash_high INTEGER NOT NULL, hash_low INTEGER NOT NULL,"
+    " job INTEGER NOT NULL,"
+    " PRIMARY KEY(hash_high, hash_low, job)) WITHOUT ROWID;"
     "CREATE INDEX IF NOT EXISTS step_hash ON step(hash_high, hash_low);";
 
 /* ---- SQLite's codes in our words ---- */
@@ -544,6 +549,8 @@ int store_reset(struct store *store, int64_t job, struct err *err)
     if (rc == SQLITE_OK)
         rc = run_for(store, "DELETE FROM trace WHERE job=?1", job);
     if (rc == SQLITE_OK)
+        rc = run_for(store, "DELETE FROM good WHERE job=?1", job);
+    if (rc == SQLITE_OK)
         rc = run_for(store,
                      "UPDATE job SET status=NULL, signature=NULL, runs=0"
                      " WHERE id=?1",
@@ -646,6 +653,24 @@ static int write_steps(struct store *store, int64_t job,
     return rc;
 }
 
+static int write_goods(struct store *store, int64_t job,
+                       const struct store_batch *batch)
+{
+    sqlite3_stmt *stmt = NULL;
+    int rc =
+        prepare(store, "INSERT OR IGNORE INTO good VALUES(?1, ?2, ?3)", &stmt);
+
+    for (size_t i = 0; rc == SQLITE_OK && i < batch->nsteps; i++) {
+        if (!batch->steps[i].has_good)
+            continue;
+        bind_hash(stmt, 1, batch->steps[i].good);
+        sqlite3_bind_int64(stmt, 3, job);
+        rc = step_done(stmt);
+    }
+    sqlite3_finalize(stmt);
+    return rc;
+}
+
 static int write_job(struct store *store, int64_t job,
                      const struct store_batch *batch)
 {
@@ -678,6 +703,8 @@ int store_write(struct store *store, int64_t job,
         rc = write_reports(store, job, batch);
     if (rc == SQLITE_OK)
         rc = write_steps(store, job, batch);
+    if (rc == SQLITE_OK)
+        rc = write_goods(store, job, batch);
     if (rc == SQLITE_OK)
         rc = write_job(store, job, batch);
     return end_transaction(store, rc, "cannot be written", err);
@@ -748,6 +775,8 @@ bool store_knows(struct store *store, struct hash128 text)
                      "SELECT 1 FROM step WHERE hash_high=?1 AND hash_low=?2"
                      " UNION ALL"
                      " SELECT 1 FROM job WHERE hash_high=?1 AND hash_low=?2"
+                     " UNION ALL"
+                     " SELECT 1 FROM good WHERE hash_high=?1 AND hash_low=?2"
                      " LIMIT 1",
                      &stmt);
 

@@ -69,7 +69,9 @@ struct store_step {
     uint64_t run;   /* executed runs so far */
     uint64_t at_ms; /* since the job began, resumed times added up */
     const char *kind;
-    struct bytes text; /* the new base */
+    struct bytes text;   /* the new base */
+    bool has_good;       /* it has a good form (--good); false when read */
+    struct hash128 good; /* the fingerprint of that */
 };
 
 /* A batch of rows, written in one transaction. Arrays borrowed. Durable when
@@ -92,8 +94,9 @@ int store_replay(struct store *store, int64_t job,
                  bool (*each)(void *arg, const struct store_report *report),
                  void *arg, struct err *err);
 
-/* Whether a text with this fingerprint is a job's script or an accepted step:
- * a file with it holds nothing of the user's own. False on errors too. */
+/* Whether a text with this fingerprint is a job's script, an accepted step or
+ * the good form of one: a file with it holds nothing of the user's own. False
+ * on errors too. */
 bool store_knows(struct store *store, struct hash128 text);
 
 /* What is known of a job. Strings are the caller's. */

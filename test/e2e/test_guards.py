@@ -307,6 +307,23 @@ def test_someone_elses_file_is_not_replaced_by_the_good_form(tool):
     assert mine.read_text() == "mine = 1\n"
 
 
+def test_good_form_that_was_edited_since_is_not_replaced(tool):
+    script = tool.write("sum.py", SUM)
+    good = tool.write("fixed.py", SUM_FIXED)
+    done, out, _ = tool.minimize(script, "--good", good, "--keep", "none")
+    beside = out.with_name("result.good.py")
+    assert done.code == 0, done
+    made = beside.read_text()
+    done, _, _ = tool.minimize(script, "--good", good, "--keep", "none")
+    assert done.code == 0 and beside.read_text() == made, done
+    beside.write_text(made + "# what I found\n")
+    done, _, _ = tool.minimize(script, "--good", good, "--keep", "none")
+    assert done.code == 2 and "result.good.py" in done.err, done
+    assert beside.read_text() == made + "# what I found\n"
+    done, _, _ = tool.minimize(script, "--good", good, "--keep", "none", "--force")
+    assert done.code == 0 and beside.read_text() == made, done
+
+
 # The same sum; how its failure is shown differs.
 SHOWN = {
     "raise": "if abs(got - want) > 1e-9:\n    raise ValueError('results differ')\n",

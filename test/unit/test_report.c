@@ -504,6 +504,32 @@ static void ends_without_a_result_have_pages_too(void **state)
     }
 }
 
+/* Trackers refuse what is too long, and half a command runs something else. */
+static void markdown_has_a_ceiling_for_command_and_notes(void **state)
+{
+    enum { LONG = 5000, MANY = 12 };
+    struct report report = full_report();
+    struct report_note many[MANY];
+    char *command = xcalloc(LONG, 1), *note = xcalloc(LONG, 1), *text;
+    (void)state;
+
+    memset(command, 'c', LONG - 1);
+    memset(note, 'n', LONG - 1);
+    for (size_t i = 0; i < MANY; i++)
+        many[i] = (struct report_note){ "warning", note };
+    report.command = command;
+    report.notes = many;
+    report.nnotes = MANY;
+    text = written(report_markdown, &report);
+    assert_true(strlen(text) < 20000);
+    assert_null(strstr(text, "ccc"));
+    assert_non_null(strstr(text, "The command to run it has 4,999 bytes"));
+    assert_non_null(strstr(text, "10 notes more, in the JSON report"));
+    free(text);
+    free(note);
+    free(command);
+}
+
 static void a_report_is_a_file_with_a_known_ending(void **state)
 {
     struct report report = full_report();
@@ -563,6 +589,7 @@ int main(void)
         cmocka_unit_test(long_lines_and_texts_are_cut_and_it_is_said),
         cmocka_unit_test(markdown_has_what_an_issue_needs),
         cmocka_unit_test(ends_without_a_result_have_pages_too),
+        cmocka_unit_test(markdown_has_a_ceiling_for_command_and_notes),
         cmocka_unit_test(a_report_is_a_file_with_a_known_ending),
         cmocka_unit_test(lines_count_a_last_one_without_a_newline),
     };

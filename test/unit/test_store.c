@@ -204,8 +204,13 @@ static void steps_and_status_come_back_byte_for_byte(void **state)
 {
     struct place *place = *state;
     struct store *store = open_store(place);
-    struct store_step steps[] = { { 10, 100, "statement", { "a\0b\n", 4 } },
-                                  { 11, 200, "merge", { NULL, 0 } } };
+    struct store_step steps[] = {
+        { .run = 10,
+          .at_ms = 100,
+          .kind = "statement",
+          .text = { "a\0b\n", 4 } },
+        { .run = 11, .at_ms = 200, .kind = "merge" },
+    };
     struct store_batch batch = { .steps = steps,
                                  .nsteps = 2,
                                  .signature = "ValueError",
@@ -242,7 +247,12 @@ static void the_tools_own_texts_are_known(void **state)
 {
     struct place *place = *state;
     struct store *store = open_store(place);
-    struct store_step step = { 1, 1, "statement", { "y = 2\n", 6 } };
+    struct store_step step = { .run = 1,
+                               .at_ms = 1,
+                               .kind = "statement",
+                               .text = { "y = 2\n", 6 },
+                               .has_good = true,
+                               .good = hash_bytes("y = 4\n", 6) };
     bool fresh;
 
     int64_t job = take_job(place, store, key_a, &fresh);
@@ -254,7 +264,10 @@ static void the_tools_own_texts_are_known(void **state)
         0);
     assert_true(store_knows(store, hash_bytes("y = 2\n", 6)));
     assert_true(store_knows(store, hash_bytes("x = 1\n", 6)));
+    assert_true(store_knows(store, hash_bytes("y = 4\n", 6)));
     assert_false(store_knows(store, hash_bytes("z = 3\n", 6)));
+    assert_int_equal(store_reset(store, job, &place->err), 0);
+    assert_false(store_knows(store, hash_bytes("y = 4\n", 6)));
     store_close(store);
 }
 

@@ -393,6 +393,46 @@ static void budget_of_runs_is_kept(void **state)
     tear_down(&stage);
 }
 
+/* What is over budget is not begun, and what is done is told all the same. */
+static void in_order_no_run_of_the_budget_is_lost(void **state)
+{
+    (void)state;
+    for (unsigned seed = 1; seed < 20; seed++) {
+        struct play play = { .needed = { "import os", "raise" } };
+        struct stage stage = { .in_order = true };
+
+        set_up(&stage, &play, 4, 5);
+        carry_out(&stage, &play, seed);
+        assert_string_equal(play.why, "max-runs");
+        assert_true(play.asked <= 5);
+        assert_int_equal(play.reports, play.asked);
+        assert_int_equal(play.finishes, 1);
+        tear_down(&stage);
+    }
+}
+
+/* Which of two asks goes first is learned from what was reported. */
+static void in_order_the_asks_depend_on_no_clock(void **state)
+{
+    unsigned asked = 0, asked_there = 0;
+    (void)state;
+
+    for (unsigned seed = 1; seed < 20; seed++) {
+        struct play play = { .needed = { "import os", "raise" } };
+        struct stage stage = { .in_order = true, .controlled = true };
+
+        set_up(&stage, &play, 4, 0);
+        carry_out(&stage, &play, seed);
+        if (seed > 1) {
+            assert_int_equal(play.asked, asked);
+            assert_int_equal(stage.other_asked, asked_there);
+        }
+        asked = play.asked;
+        asked_there = stage.other_asked;
+        tear_down(&stage);
+    }
+}
+
 static void stop_ends_it_once_what_is_out_is_answered(void **state)
 {
     struct play play = { .needed = { "raise" } };
@@ -469,6 +509,8 @@ int main(void)
         cmocka_unit_test(run_that_came_to_nothing_is_no_verdict),
         cmocka_unit_test(broken_machine_stops_the_search),
         cmocka_unit_test(budget_of_runs_is_kept),
+        cmocka_unit_test(in_order_no_run_of_the_budget_is_lost),
+        cmocka_unit_test(in_order_the_asks_depend_on_no_clock),
         cmocka_unit_test(stop_ends_it_once_what_is_out_is_answered),
         cmocka_unit_test(replay_brings_the_search_to_where_it_stood),
         cmocka_unit_test(log_of_another_search_is_refused),

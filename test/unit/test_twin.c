@@ -76,6 +76,8 @@ static void places_are_as_small_as_words_allow(void **state)
         { "a\n  b\nc\n", "a\nc\n", "  b" },
         { "a\nc\n", "a\nb\nc\n", "" },
         { "a\r\nb\r\nc\r\n", "a\r\nc\r\n", "b\r" },
+        { "a\n\n\nc\n", "a\nb\nc\n", "" },
+        { "a\n\n  \n\nc\n", "a\nb\nc\n", "" },
     };
     (void)state;
 
@@ -94,6 +96,7 @@ static void places_are_as_small_as_words_allow(void **state)
         }
         twin = twin_of(cases[i].bad, cases[i].good);
         assert_frozen(&twin, cases[i].bad, cases[i].frozen);
+        assert_true(twin.nfrozen >= twin.nplaces);
         memcpy(marks, twin.marks, twin.nplaces * sizeof(*marks));
         assert_form(&twin, cases[i].bad, marks, cases[i].good);
         twin_deinit(&twin);
