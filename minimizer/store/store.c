@@ -10,13 +10,15 @@
  *   else                          use it
  *
  * The lock of a job is an flock() on PATH.lock-KEY, which the kernel drops
- * with the process. The file is removed while the lock is held; so after
- * taking a lock one looks whether the name still leads to the locked file.
+ * with the process. The file is removed while the lock is held, by its owner
+ * or, after a kill, by whoever opens the state file next; so after taking a
+ * lock one looks whether the name still leads to the locked file.
  *
  * Everything is one transaction a call. WAL with synchronous=FULL: a commit is
  * on the disk when it returns. */
 #include "minimizer/store/store.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -308,7 +310,7 @@ static int open_file(struct store *store, struct err *err)
     rc = run(store, "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;");
     if (rc != SQLITE_OK)
         return tell(store, rc, "cannot be set up", err);
-    rc = number(store, "SELECT count(*) FROM sqlite_master WHERE name='trace'",
+    rc = number(store, "SELECT count(*) FROM sqlite_master WHERE name='good'",
                 &tables);
     if (rc != SQLITE_OK)
         return tell(store, rc, "cannot be read", err);
@@ -364,43 +366,7 @@ char *store_default_path(void)
     return NULL;
 }
 
-int store_open(struct store **out, const char *path, bool take_over,
-               struct err *err)
-{
-    struct store *store = xcalloc(1, sizeof(*store));
-
-    store->path = xstrdup(path);
-    int error = open_file(store, err);
-    if (take_over && (error == -EINVAL || error == -EPROTO)) {
-        close_db(store);
-        error = move_aside(path, err);
-        if (!error)
-            error = open_file(store, err);
-    }
-    if (error) {
-        store_close(store);
-        return error;
-    }
-    *out = store;
-    return 0;
-}
-
-void store_close(struct store *store)
-{
-    if (!store)
-        return;
-    close_db(store);
-    for (size_t i = 0; i < store->nlocks; i++) {
-        unlink(store->locks[i].path); /* while it is held */
-        close(store->locks[i].fd);
-        free(store->locks[i].path);
-    }
-    free(store->locks);
-    free(store->path);
-    free(store);
-}
-
-/* ---- the lock of a job ---- */
+/* ---- lock files ---- */
 
 /* Whether the name still leads to the open file. */
 static bool is_current(int fd, const char *path)
@@ -428,6 +394,73 @@ static int take_lock(const char *path)
         close(fd); /* its owner has just removed it: again */
     }
 }
+
+/* A process that was killed leaves the files of its locks, which nobody holds.
+ * Nothing depends on this: errors are passed over. */
+static void remove_stale_locks(const char *path)
+{
+    char *folder = file_dir(path), *name = file_name(path);
+    char *prefix = xasprintf("%s.lock-", name);
+    DIR *dir = opendir(folder);
+    const struct dirent *entry;
+
+    while (dir && (entry = readdir(dir))) {
+        if (strncmp(entry->d_name, prefix, strlen(prefix)) != 0)
+            continue;
+        char *file = file_join(folder, entry->d_name);
+        int fd = take_lock(file);
+
+        if (fd >= 0) {
+            unlink(file); /* while it is held */
+            close(fd);
+        }
+        free(file);
+    }
+    if (dir)
+        closedir(dir);
+    free(prefix);
+    free(name);
+    free(folder);
+}
+
+int store_open(struct store **out, const char *path, bool take_over,
+               struct err *err)
+{
+    struct store *store = xcalloc(1, sizeof(*store));
+
+    store->path = xstrdup(path);
+    int error = open_file(store, err);
+    if (take_over && (error == -EINVAL || error == -EPROTO)) {
+        close_db(store);
+        error = move_aside(path, err);
+        if (!error)
+            error = open_file(store, err);
+    }
+    if (error) {
+        store_close(store);
+        return error;
+    }
+    remove_stale_locks(path);
+    *out = store;
+    return 0;
+}
+
+void store_close(struct store *store)
+{
+    if (!store)
+        return;
+    close_db(store);
+    for (size_t i = 0; i < store->nlocks; i++) {
+        unlink(store->locks[i].path); /* while it is held */
+        close(store->locks[i].fd);
+        free(store->locks[i].path);
+    }
+    free(store->locks);
+    free(store->path);
+    free(store);
+}
+
+/* ---- the lock of a job ---- */
 
 static int lock_job(struct store *store, struct hash128 key, const char *script,
                     struct err *err)

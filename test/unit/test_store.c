@@ -352,8 +352,7 @@ static void the_first_trace_of_a_job_is_kept(void **state)
     store_close(store);
 }
 
-static void
-a_file_from_before_there_were_traces_gets_a_place_for_them(void **state)
+static void a_file_of_an_earlier_version_gets_the_tables_it_lacks(void **state)
 {
     struct place *place = *state;
     struct store *store = open_store(place);
@@ -362,8 +361,9 @@ a_file_from_before_there_were_traces_gets_a_place_for_them(void **state)
 
     store_close(store);
     assert_int_equal(sqlite3_open(place->path, &db), SQLITE_OK);
-    assert_int_equal(sqlite3_exec(db, "DROP TABLE trace", NULL, NULL, NULL),
-                     SQLITE_OK);
+    assert_int_equal(
+        sqlite3_exec(db, "DROP TABLE trace; DROP TABLE good", NULL, NULL, NULL),
+        SQLITE_OK);
     assert_int_equal(sqlite3_close(db), SQLITE_OK);
     store = open_store(place);
     int64_t a = take_job(place, store, key_a, &fresh);
@@ -544,6 +544,54 @@ a_job_is_busy_while_another_process_lives_and_free_when_it_died(void **state)
     store_close(store);
 }
 
+static size_t locks_of(const struct place *place)
+{
+    char *folder = file_dir(place->path);
+    DIR *dir = opendir(folder);
+    const struct dirent *entry;
+    size_t n = 0;
+
+    assert_non_null(dir);
+    while ((entry = readdir(dir)))
+        n += strstr(entry->d_name, ".lock-") != NULL;
+    closedir(dir);
+    free(folder);
+    return n;
+}
+
+static void
+locks_that_a_kill_left_are_cleared_and_held_ones_are_not(void **state)
+{
+    struct place *place = *state;
+    struct store *store = open_store(place), *second;
+    bool fresh;
+    int64_t id;
+
+    take_job(place, store, key_a, &fresh);
+    pid_t pid = fork();
+    if (pid == 0) {
+        struct store *own = NULL;
+
+        if (store_open(&own, place->path, false, NULL) ||
+            store_job(own, key_b, "b.py", bytes_of("", 0), &id, &fresh, NULL))
+            _exit(1);
+        _exit(0); /* without closing: as if killed */
+    }
+    int status = 1;
+
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_int_equal(status, 0);
+    assert_int_equal(locks_of(place), 2);
+    second = open_store(place);
+    assert_int_equal(locks_of(place), 1);
+    assert_int_equal(store_job(second, key_a, "a.py", bytes_of("", 0), &id,
+                               &fresh, &place->err),
+                     -EBUSY);
+    store_close(second);
+    store_close(store);
+    assert_int_equal(locks_of(place), 0);
+}
+
 static void a_full_disk_loses_the_batch_whole_and_nothing_else(void **state)
 {
     struct place *place = *state;
@@ -634,7 +682,7 @@ int main(void)
         TEST(the_default_path_follows_the_environment),
         TEST(a_reset_forgets_one_job_and_no_other),
         TEST(the_first_trace_of_a_job_is_kept),
-        TEST(a_file_from_before_there_were_traces_gets_a_place_for_them),
+        TEST(a_file_of_an_earlier_version_gets_the_tables_it_lacks),
         TEST(nothing_but_the_file_is_left_after_closing),
         TEST(a_file_that_is_no_database_is_refused_and_moved_aside),
         TEST(a_damaged_file_is_refused_and_moved_aside),
@@ -643,6 +691,7 @@ int main(void)
         TEST(a_good_file_is_not_moved_by_force),
         TEST(a_folder_in_the_place_of_the_file_is_an_error),
         TEST(a_job_is_busy_while_another_process_lives_and_free_when_it_died),
+        TEST(locks_that_a_kill_left_are_cleared_and_held_ones_are_not),
         TEST(a_full_disk_loses_the_batch_whole_and_nothing_else),
         TEST(any_failing_call_is_an_error_with_a_sentence),
     };
