@@ -34,6 +34,7 @@ struct original {
     unsigned ncontrols, checked;
     enum run_how tracing;
     char *ran, *observed; /* of the traced run */
+    char *loads;          /* of the first forked run */
     struct original_facts facts;
 };
 
@@ -66,6 +67,7 @@ static void pump(struct original *o)
         }
         request.how = c->run.how;
         request.timeout_ms = c->run.timeout_ms;
+        request.loads = true;
         request.cwd = c->run.user_cwd ? o->spec.user_cwd : NULL;
         fleet_run(o->spec.fleet, &request, original_on_run, c);
     }
@@ -77,6 +79,8 @@ static void original_on_run(void *arg, const struct observation *observation)
     struct original *o = c->original;
 
     calibration_report(o->calibration, &c->run, observation);
+    if (observation->loads && !o->loads)
+        o->loads = xstrdup(observation->loads);
     free(c);
     if (o->over)
         return;
@@ -111,6 +115,7 @@ void original_free(struct original *o)
     guard_deinit(&o->guard);
     free(o->ran);
     free(o->observed);
+    free(o->loads);
     for (unsigned i = 0; i < o->ncontrols; i++)
         free((char *)(uintptr_t)o->controls[i].what); /* made by us */
     free(o);
@@ -208,6 +213,7 @@ static void pin(struct original *o, struct calibration_result *r)
         .fresh_timeout_ms = r->fresh_timeout_ms,
         .cwd = r->in_user_cwd ? o->spec.user_cwd : NULL,
         .guard = &o->guard,
+        .loads = o->loads,
     };
 }
 

@@ -45,6 +45,7 @@ struct original_facts {
     const struct control *controls; /* what must pass */
     unsigned ncontrols;
     const struct guard *guard; /* what every candidate must keep */
+    const char *loads;         /* as in struct observation; NULL: not known */
     const char *ran;           /* of the traced run, as in struct observation */
     const char *observed;      /* its `values`; NULL, both: not known */
 };

@@ -141,6 +141,7 @@ static struct trials *make_trials(struct reduction *r)
         .fork_timeout_ms = original->fork_timeout_ms,
         .fresh_timeout_ms = original->fresh_timeout_ms,
         .cwd = original->cwd,
+        .loads = original->loads,
         .tries = 1,
         .twin = twin_of(r),
         .max_runs = (uint64_t)facts->config->max_runs,

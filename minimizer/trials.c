@@ -3,9 +3,12 @@
  *   search_next -> the first ask (forked where possible)
  *                    | no, syntax error ------------> report no
  *                    | none ---- again, a few times -> report none
- *                    | yes, an import changed, forked -> the same ask, fresh
+ *                    | yes, forked, other imports --> the same ask, fresh
  *                    | yes --------------------------> the next ask
  *                                   none left -------> report yes
+ *
+ * An edit that touches an import is confirmed by a fresh run, unless one has
+ * said yes before to a text that loads the same modules: the original, for one.
  *
  * A flaky failure (tries > 1) is asked for `tries` times before a no, and must
  * show twice before a yes, lest its rate decay with each step. What must pass
@@ -17,7 +20,9 @@
 #include "minimizer/trials.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "config/base.h"
 #include "config/buf.h"
@@ -43,6 +48,7 @@ struct trial {
     bool done; /* has its verdict and waits for earlier trials to have theirs */
     bool early;
     enum verdict verdict;
+    char *loads;        /* of the forked yes that a fresh run is to confirm */
     char *why;          /* it is a no */
     struct span *marks; /* the twin's places in its text; NULL: no twin */
 };
@@ -60,12 +66,42 @@ struct trials {
     uint64_t runs_reported; /* those of trials that have been reported */
     unsigned listed;        /* trials in the list */
     bool asked;             /* the search has no more until a report */
+    struct strings loaded;  /* what texts load that a fresh run said yes to */
     struct trials_counts counts;
     const char *why; /* set: start nothing more */
     bool pumping, finished;
 };
 
 static void trial_on_done(void *arg, const struct observation *observation);
+
+/* ---- what fresh runs have confirmed ---- */
+
+static bool is_loaded(const struct trials *t, unsigned ask, const char *loads)
+{
+    char entry[LOADS_MAX_BYTES + 16];
+
+    if (!loads)
+        return false;
+    snprintf(entry, sizeof(entry), "%u %s", ask, loads);
+    for (size_t i = 0; i < t->loaded.n; i++) {
+        if (strcmp(t->loaded.at[i], entry) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* A fresh run has said yes to `ask` of a text that loads this; NULL: of one of
+ * which that is not known. */
+static void add_loaded(struct trials *t, unsigned ask, const char *loads)
+{
+    if (!loads || is_loaded(t, ask, loads))
+        return;
+    t->loaded.at =
+        xreallocarray(t->loaded.at, t->loaded.n + 1, sizeof(*t->loaded.at));
+    t->loaded.at[t->loaded.n++] = xasprintf("%u %s", ask, loads);
+}
+
+/* ---- the list ---- */
 
 struct trials *trials_new(const struct trials_spec *spec,
                           const struct trials_events *events, void *arg)
@@ -76,11 +112,13 @@ struct trials *trials_new(const struct trials_spec *spec,
     t->events = *events;
     t->arg = arg;
     asks_init(&t->asks, 1 + spec->ncontrols);
+    add_loaded(t, ASK_FAILS, spec->loads);
     return t;
 }
 
 static void trial_free(struct trial *trial)
 {
+    free(trial->loads);
     free(trial->why);
     free(trial->marks);
     free(trial);
@@ -96,6 +134,9 @@ void trials_free(struct trials *t)
         t->list = trial->next;
         trial_free(trial);
     }
+    for (size_t i = 0; i < t->loaded.n; i++)
+        free(t->loaded.at[i]);
+    free(t->loaded.at);
     free(t);
 }
 
@@ -183,6 +224,7 @@ static void start(struct trial *trial)
         .text = trial->search.text,
         .how = fork ? RUN_FORK : RUN_FRESH,
         .timeout_ms = fork ? forked : fresh,
+        .loads = fork && trial->search.touches_import,
         .cwd = (char *)(uintptr_t)t->spec.cwd,
     };
 
@@ -390,11 +432,25 @@ static unsigned wanted(const struct trial *trial)
     return control_of(trial) || tries == 1 ? tries : 2;
 }
 
-static void take_yes(struct trial *trial, bool forked)
+/* Whether a yes may be due to modules that the text would not load by itself.
+ */
+static bool is_doubtful(struct trial *trial, const struct observation *o)
+{
+    if (!o->forked || !trial->search.touches_import ||
+        is_loaded(trial->trials, ask_of(trial), o->loads))
+        return false;
+    free(trial->loads);
+    trial->loads = xstrdup(o->loads);
+    return true;
+}
+
+static void take_yes(struct trial *trial, const struct observation *o)
 {
     struct trials *t = trial->trials;
-    bool confirm = forked && trial->search.touches_import;
+    bool confirm = is_doubtful(trial, o);
 
+    if (!o->forked && trial->confirm)
+        add_loaded(t, ask_of(trial), trial->loads);
     trial->hits++;
     if (trial->hits < wanted(trial)) {
         start(trial);
@@ -470,7 +526,7 @@ static void trial_on_done(void *arg, const struct observation *observation)
     else if (verdict == VERDICT_NO)
         take_no(trial, early, early ? "does not compile" : buf_str(&why));
     else if (!t->why)
-        take_yes(trial, observation->forked);
+        take_yes(trial, observation);
     buf_deinit(&why);
     trials_pump(t);
 }

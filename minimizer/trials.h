@@ -27,6 +27,7 @@ struct trials_spec {
     bool fork; /* screen by forked runs; else all are fresh */
     uint64_t fork_timeout_ms, fresh_timeout_ms;
     const char *cwd;   /* NULL: the run's own folder */
+    const char *loads; /* of the original, as in struct observation */
     unsigned tries;    /* runs without the failure that make a no; 1: steady */
     uint64_t max_runs; /* 0: no budget */
     bool in_order;     /* report in the order of issue: the same trials and

@@ -64,7 +64,7 @@ static void child_on_read(uv_stream_t *stream, ssize_t nread,
                           const uv_buf_t *buf);
 static void child_on_timer(uv_timer_t *timer);
 static void child_on_close(uv_handle_t *handle);
-static void child_on_started(void *arg, pid_t pid);
+static void child_on_started(void *arg, pid_t pid, const char *loads);
 static void child_on_ended(void *arg, int exit_code, int signum,
                            uint64_t cpu_ms, uint64_t peak_rss);
 static void child_on_syntax(void *arg, const char *type, const char *message);
@@ -184,6 +184,7 @@ static void child_fork(struct child *child, const struct child_spec *spec,
         .env = spec->env,
         .trace = spec->trace,
         .values = spec->values,
+        .loads = spec->loads,
         .out = ends[0],
         .err = ends[1],
     };
@@ -340,9 +341,12 @@ static void child_on_exit(uv_process_t *process, int64_t status, int signum)
 
 /* ---- a fork's events ---- */
 
-static void child_on_started(void *arg, pid_t pid)
+static void child_on_started(void *arg, pid_t pid, const char *loads)
 {
-    child_run(arg, pid);
+    struct child *child = arg;
+
+    child->result.loads = xstrdup(loads);
+    child_run(child, pid);
 }
 
 static void child_on_ended(void *arg, int exit_code, int signum,
@@ -412,5 +416,6 @@ static void child_on_close(uv_handle_t *handle)
     free(child->result.error);
     free(child->result.syntax);
     free(child->result.syntax_type);
+    free(child->result.loads);
     free(child);
 }

@@ -30,6 +30,7 @@ struct child_spec {
     const char *path;          /* of the script in the fork */
     const char *trace;         /* NULL, or the file to trace the fork to */
     const char *values;        /* the same for its values */
+    bool loads;                /* tell what the imports of the fork load */
     const struct strings *env; /* whole (spawned), or over the zygote's */
     const char *cwd;
     uint64_t timeout_ms; /* from start to SIGTERM */
@@ -40,6 +41,7 @@ struct child_result {
     char *error;  /* NULL, or why it could not be run, or was lost */
     char *syntax; /* NULL, or why it does not compile: not run */
     char *syntax_type;
+    char *loads; /* NULL, or what the fork's imports load */
     int exit_code;
     int signal;
     bool timed_out;

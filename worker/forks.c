@@ -107,7 +107,7 @@ static void hear_started(struct child_fork *f, const struct packet *p)
     if (f->started || p->pid <= 1 || p->pid > INT32_MAX)
         return;
     f->started = true;
-    f->events->started(f->arg, (pid_t)p->pid);
+    f->events->started(f->arg, (pid_t)p->pid, p->text);
 }
 
 static void hear_last(const struct child_fork *f, const struct packet *p)

@@ -22,6 +22,7 @@ void observation_deinit(struct observation *o)
     free(o->err);
     free(o->ran);
     free(o->values);
+    free(o->loads);
     memset(o, 0, sizeof(*o));
 }
 
@@ -34,6 +35,7 @@ void observation_copy(struct observation *to, const struct observation *from)
     to->exc_frames = xstrdup(from->exc_frames);
     to->ran = xstrdup(from->ran);
     to->values = xstrdup(from->values);
+    to->loads = xstrdup(from->loads);
     to->out = from->out ? xmemdup(from->out, from->out_len) : NULL;
     to->err = from->err ? xmemdup(from->err, from->err_len) : NULL;
     to->matches = xcalloc(from->nmatches + 1, sizeof(*to->matches));

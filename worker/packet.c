@@ -65,6 +65,8 @@ char *packet_request(const struct fork_request *request, size_t *len)
         put_text(message, "trace", request->trace);
     if (request->values)
         put_text(message, "values", request->values);
+    if (request->loads)
+        json_put_bool(message, "loads", true);
     if (json_write(message, &buf) != 0) {
         buf_clear(&buf);
         buf_addf(&buf, "{\"run\": %" PRIu64 "}", request->id);
@@ -121,6 +123,7 @@ static void read_failed(struct packet *p)
 static void read_started(struct packet *p)
 {
     p->pid = json_get_int(p->message, "pid", 0);
+    p->text = json_get_str(p->message, "loads", NULL);
 }
 
 static void read_ended(struct packet *p)

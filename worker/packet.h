@@ -32,7 +32,7 @@ int packet_send(int socket, const char *data, size_t len, const int fds[2]);
 enum packet_type {
     PACKET_READY,   /* text: what it goes without, one line each, or NULL */
     PACKET_FAILED,  /* text: why it can't serve */
-    PACKET_STARTED, /* id, pid */
+    PACKET_STARTED, /* id, pid; text: what it loads, or NULL */
     PACKET_ENDED,   /* id, exit_code, signal, cpu_ms, peak_rss */
     PACKET_SYNTAX,  /* id, exc_type, text */
     PACKET_LOST,    /* id, text: why */

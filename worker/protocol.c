@@ -230,6 +230,7 @@ static void run_encode(const struct frame *frame, struct json *to)
     member_put_bytes(to, "text", run->text.data, run->text.len);
     json_put_str(to, "how", how_names[run->how]);
     member_put_number(to, "timeout_ms", run->timeout_ms);
+    json_put_bool(to, "loads", run->loads);
     member_put_text(to, "path", run->path);
     member_put_text(to, "cwd", run->cwd);
 }
@@ -244,6 +245,7 @@ static void run_decode(struct member_reader *r, struct frame *frame)
         member_complain(r, "text", "text or base64");
     run->how = member_get_choice(r, "how", how_names, ARRAY_LEN(how_names));
     run->timeout_ms = member_get_size(r, "timeout_ms");
+    run->loads = json_has(r->from, "loads") && member_get_bool(r, "loads");
     run->path = member_get_text(r, "path");
     run->cwd = member_get_text(r, "cwd");
 }
@@ -299,6 +301,7 @@ static void result_encode(const struct frame *frame, struct json *to)
     json_put_bool(to, "err_cut", o->err_cut);
     member_put_text(to, "ran", o->ran);
     member_put_text(to, "values", o->values);
+    member_put_text(to, "loads", o->loads);
 }
 
 static void decode_match(struct member_reader *r, struct pattern_match *m)
@@ -344,6 +347,9 @@ static void result_decode(struct member_reader *r, struct frame *frame)
     o->values = member_get_text(r, "values");
     if (o->values && strlen(o->values) > VALUES_MAX_BYTES)
         member_complain(r, "values", "text of at most 1 MiB");
+    o->loads = member_get_text(r, "loads");
+    if (o->loads && strlen(o->loads) > LOADS_MAX_BYTES)
+        member_complain(r, "loads", "text of at most 64 bytes");
 
     o->nmatches = member_get_count(r, "matches", PATTERNS_MAX);
     o->matches = xcalloc(o->nmatches + 1, sizeof(*o->matches));

@@ -97,6 +97,7 @@ struct run_request {
     struct bytes text; /* of the candidate; owned after decoding */
     enum run_how how;
     uint64_t timeout_ms;
+    bool loads; /* tell what its imports load, if it is forked */
     char *path; /* NULL; else run this very file (the final check): text is
                  * ignored, the run's folder is laid as always and is the
                  * cwd */
@@ -130,6 +131,7 @@ struct pattern_match {
 #define EXC_FRAMES_MAX_BYTES 1024
 
 #define VALUES_MAX_BYTES (1u << 20) /* of observation.values */
+#define LOADS_MAX_BYTES 64
 
 struct observation {
     enum observed_end end;
@@ -167,6 +169,12 @@ struct observation {
      * in ASCII that is no longer; "START-END+" for another call, attribute or
      * operation that came back. NULL: not noted. */
     char *values;
+
+    /* For request.loads: a short text. Two scripts with the same one, forked by
+     * workers of one job, would by themselves load the same modules with the
+     * same environment, those of the standard library aside. NULL: not
+     * known. */
+    char *loads;
 };
 
 /* ---- a frame ---- */

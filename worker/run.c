@@ -262,6 +262,7 @@ static void run_begin(struct run *run)
             spec.trace = run->laid.ran;
         if (run->request.how == RUN_OBSERVE)
             spec.values = run->laid.values;
+        spec.loads = run->request.loads;
         run->child = child_start(job->loop, &spec, &child_events, run);
     } else {
         env_merge(&env, &job->base);
@@ -409,6 +410,7 @@ static void run_on_done(void *arg, const struct child_result *result)
         o->exc_type = xstrdup(result->syntax_type);
         o->exc_message = xstrdup(result->syntax);
     }
+    o->loads = xstrdup(result->loads);
     o->wall_ms = result->wall_ms;
     o->cpu_ms = result->cpu_ms;
     o->peak_rss =

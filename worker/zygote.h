@@ -67,14 +67,16 @@ struct fork_request {
     const struct strings *env; /* set over the zygote's */
     const char *trace;         /* NULL, or the file to trace it to: ran.h */
     const char *values;        /* the same for its values: values.h */
+    bool loads;                /* tell what its imports load */
     int out, err;
 };
 
-/* A fork gets `started`, then `ended`; or `syntax` alone; or `lost` at any
- * point. `ended`, `syntax` and `lost` are the last event. Texts are borrowed.
- * None of them is called from inside zygote_fork(). */
+/* `loads`: see struct observation; NULL if not asked for. A fork gets
+ * `started`, then `ended`; or `syntax` alone; or `lost` at any point. `ended`,
+ * `syntax` and `lost` are the last event. Texts are borrowed. None of them is
+ * called from inside zygote_fork(). */
 struct fork_events {
-    void (*started)(void *arg, pid_t pid);
+    void (*started)(void *arg, pid_t pid, const char *loads);
     void (*ended)(void *arg, int exit_code, int signal, uint64_t cpu_ms,
                   uint64_t peak_rss);
     void (*syntax)(void *arg, const char *type, const char *message);

@@ -11,10 +11,11 @@ need not be text are base64, lists of them NUL-terminated words in one base64.
     worker -> zygote    {"run", "path", "cwd", "env"} + descriptors: out, err
                         "trace" too: a file for the lines that ran
                         "values": one for what expressions came to
+                        "loads": true to be told what its imports load
     zygote -> worker    {"ready", "skipped"} or {"failed"}, once
                         {"syntax", "type", "message"}  does not compile
                         {"lost", "why"}                could not be run
-                        {"started", "pid"}             from the child itself
+                        {"started", "pid", "loads"}    from the child itself
                         {"ended", "exit" or "signal", "cpu_ms", "maxrss"}
                         {"restart"}                    wants a successor
 
@@ -61,6 +62,8 @@ FRONT_ENDS = frozenset((
     "compile", "script"))
 TOOLS = (4, 3)  # numbers in sys.monitoring that belong to no kind of tool
 LAST = ("last_type", "last_value", "last_traceback", "last_exc")
+STANDARD = getattr(sys, "stdlib_module_names", frozenset())
+ENVIRONMENT = ("environ", "putenv")
 
 LIBC = ctypes.CDLL(None)
 
@@ -123,9 +126,10 @@ class Unfit(Exception):
     """This interpreter must not be forked; the text says why."""
 
 
-def preload(names, beside):
+def preload(names, beside, loads):
     """Import names; return those that could not be, with the reason."""
     skipped = []
+    loads.watch()
     for name in names:
         if name.partition(".")[0] in beside:
             continue
@@ -137,12 +141,162 @@ def preload(names, beside):
         if cuda_touched():
             raise Unfit("importing %s initialises CUDA, which does not "
                         "survive a fork" % name)
+    loads.unwatch()
     hidden = sorted(name for name in beside
                     if name in sys.modules and name not in BARE)
     if hidden:
         raise Unfit("%s beside the script hides the module of that name, "
                     "which is loaded already" % hidden[0])
     return skipped
+
+
+# ---- what imports load ----
+#
+# A child finds all modules of the preload loaded, a new interpreter those that
+# the script's own imports lead to. So while the preload runs we note whose body
+# asked for which module, loaded already or not: from the imports that a script
+# has left we then know what it would load by itself.
+
+
+class Loads:
+    """Which module's body asks for which others."""
+
+    def __init__(self):
+        """Know nothing yet."""
+        self.edges = {}
+        self.plain_import = builtins.__import__
+
+        def hook(name, globals=None, locals=None, fromlist=(), level=0):
+            module = self.plain_import(name, globals, locals, fromlist, level)
+            self.note(sys._getframe(1), name, module, fromlist)
+            return module
+
+        # What looks up the stack passes over frames of the import system.
+        hook.__code__ = hook.__code__.replace(
+            co_filename="<frozen importlib._bootstrap>")
+        self.hook = hook
+
+    def watch(self):
+        """Note all imports from now on."""
+        builtins.__import__ = self.hook
+        sys.meta_path.insert(0, self)
+
+    def unwatch(self):
+        """Note no more."""
+        builtins.__import__ = self.plain_import
+        sys.meta_path.remove(self)
+
+    def find_spec(self, name, *_):
+        """Note a module that is about to be loaded, in whatever way."""
+        self.add(sys._getframe(1), name)
+
+    def note(self, frame, name, module, fromlist):
+        """Note an import that has been done, and the modules it names."""
+        if not fromlist:
+            self.add(frame, name)
+            return
+        try:
+            own = module.__dict__
+            name = own["__name__"] + "."
+            if "*" in fromlist:
+                fromlist = own.get("__all__") or ()
+            self.add(frame, name[:-1])
+            for item in fromlist:
+                if name + item in sys.modules:
+                    self.add(frame, name + item)
+        except Exception:  # no module at all
+            pass
+
+    def add(self, frame, name):
+        """Note that the module whose body runs in a frame asks for a name."""
+        while frame and frame.f_globals is not globals():
+            if frame.f_code.co_name == "<module>":
+                asks = frame.f_globals.get("__name__")
+                self.edges.setdefault(asks, set()).add(name)
+                break
+            frame = frame.f_back
+            if frame and frame.f_code is self.hook.__code__:
+                frame = frame.f_back
+        self.edges.setdefault(name, set())
+
+    def reach(self, names):
+        """Return the modules that imports of names load.
+
+        Without those that every interpreter has, or that are of the standard
+        library: to load such a one has no effect but that it is there, and
+        who uses it must have named it. What lies inside of one is another
+        matter: it becomes a member of the outer one.
+        """
+        found, todo = set(), list(names)
+        while todo:
+            name = todo.pop()
+            if name and name not in found:
+                found.add(name)
+                todo.extend(self.edges.get(name, ()))
+                todo.append(name.rpartition(".")[0])
+        return {name for name in found
+                if name not in BARE and name not in STANDARD}
+
+    def named(self, node):
+        """Return the modules that an import statement names."""
+        if kind(node) == "Import":
+            return [alias.name for alias in node.names]
+        module = "." * (node.level or 0) + (node.module or "")
+        return [module] + [
+            name for name in (module + "." + a.name for a in node.names)
+            if name in self.edges]
+
+    def of(self, path):
+        """Return a text that is equal for scripts that load the same.
+
+        That is: the imports at its head lead to the same modules, further
+        below or inside it has the same imports of others, and what it does to
+        the environment is the same at the same point. None: not known.
+        """
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                with open(path, "rb") as script:
+                    text = script.read()
+                tree = compile(text, path, "exec", ONLY_AST,
+                               dont_inherit=True)
+            head, below, settings = [], set(), []
+            at_head = True
+            for statement in tree.body:
+                imports, sets = survey(statement)
+                if sets:
+                    lines = text.splitlines()[
+                        statement.lineno - 1:statement.end_lineno]
+                    settings += sorted(self.reach(head)) + [repr(lines)]
+                at_head = at_head and (
+                    kind(statement) in ("Import", "ImportFrom")
+                    or sets and kind(statement) in ("Expr", "Assign")
+                    or kind(getattr(statement, "value", None)) == "Constant")
+                for node in imports:
+                    if at_head:
+                        head += self.named(node)
+                    else:
+                        below.update(self.named(node))
+            found = self.reach(head)
+            below = self.reach(below) - found
+            told = "\n".join(sorted(found) + ["", ""] + sorted(below)
+                             + ["", ""] + settings)
+            return "%016x" % (hash(told) & (1 << 64) - 1)
+        except Exception:  # too deep or too large for a look
+            return None
+
+
+def survey(statement):
+    """Return the imports in a statement, and if it names the environment."""
+    imports, sets, todo = [], False, [statement]
+    while todo:
+        node = todo.pop()
+        if kind(node) in ("Import", "ImportFrom"):
+            imports.append(node)
+        sets = sets or getattr(node, "attr", None) in ENVIRONMENT \
+            or getattr(node, "id", None) in ENVIRONMENT
+        todo += [child for child, _, _, _ in children(node, ())]
+    return imports, sets
 
 
 def resident():
@@ -162,6 +316,7 @@ class Run:
         self.env = words(message["env"])
         self.trace = word(message["trace"]) if "trace" in message else None
         self.values = word(message["values"]) if "values" in message else None
+        self.loads = "loads" in message
         self.fds = fds
         self.code = None
         self.hook = sys.excepthook
@@ -208,8 +363,10 @@ class Zygote:
             os.environ[name] = value
         if not safe_path():
             del sys.path[0]  # the folder of this file
+        self.loads = Loads()
         self.skipped = preload(config["preload"],
-                               siblings(word(config["script_dir"])))
+                               siblings(word(config["script_dir"])),
+                               self.loads)
         flush()
         keep_finalizers()
         gc.collect()
@@ -339,7 +496,10 @@ class Zygote:
             os.dup2(fd, target)
             os.close(fd)
         make_main(run.path)
-        say(self.sock, started=run.number, pid=os.getpid())
+        told = {"started": run.number, "pid": os.getpid()}
+        if run.loads:
+            told["loads"] = self.loads.of(run.path)
+        say(self.sock, **told)
         self.sock.close()
 
     def set_path(self, run):

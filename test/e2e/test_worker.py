@@ -560,6 +560,59 @@ def test_early_environment_is_seen_by_imports_alone(make, tmp_path):
     assert got["out"] == "1 None\n"
 
 
+LIBRARY = {  # packages whose bodies import one another in all ways
+    "inner/__init__.py": "",
+    "inner/part.py": "",
+    "inner/late.py": "",
+    "outer/__init__.py": "import inner.part\nfrom . import own\n"
+                         "__all__ = ['own']\n",
+    "outer/own.py": "import importlib\n"
+                    "importlib.import_module('by_name')\n",
+    "by_name.py": "",
+    "calls.py": "def load():\n    import lazy\n",
+    "lazy.py": "",
+    "caller.py": "import calls\ncalls.load()\n",
+}
+ALIKE = [  # what loads the same; a list for each kind of load
+    ["import inner.part, outer, caller, inner.late\n",
+     "import outer, caller, inner.late\n",
+     "'''Words.'''\nimport inner.late as a\nimport caller\nimport outer\n",
+     "import json\nfrom inner import late\nfrom outer import *\n"
+     "from caller import calls\nx = 1\nimport inner.part\n"],
+    ["import outer, caller\n", "from outer import own\nimport caller\n"],
+    ["import outer, calls\n", "import calls\nfrom inner import part\n"
+     "import outer\n"],
+    ["import outer\n"],
+    ["import inner\n"],
+    ["import inner.part\n", "from inner.part import x\n"],
+    ["x = len('a')\nimport inner.part\n",
+     "try:\n    from inner import part\nexcept ImportError:\n    pass\n"],
+    ["import os\nos.environ['A'] = '1'\nimport outer\n",
+     "import os, sys\nos.environ['A'] = '1'\nimport inner\nimport outer\n"],
+    ["import os\nos.environ['A'] = '2'\nimport outer\n"],
+    ["import outer\nimport os\nos.environ['A'] = '1'\n"],
+    ["import os\nos.putenv('A', '1')\nimport outer\n"],
+    ["", "import sys, textwrap\n", "import os\nprint(1)\nimport json\n"],
+]
+
+
+@pytest.mark.skipif(sys.version_info < (3, 10), reason="no list of modules")
+def test_scripts_are_told_apart_by_what_they_load(make, tmp_path):
+    for name, text in LIBRARY.items():
+        path = tmp_path / "lib" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    w = make(preload=["inner.part", "outer", "caller", "inner.late"],
+             env=["PYTHONPATH=%s" % (tmp_path / "lib")])
+    assert w.start()["forks"]
+    loads = [[w.run(text, loads=True)["loads"] for text in kind]
+             for kind in ALIKE]
+    assert [len(set(kind)) for kind in loads] == [1] * len(ALIKE), loads
+    assert len({kind[0] for kind in loads}) == len(ALIKE), loads
+    assert "loads" not in w.run("import outer\n")
+    assert "loads" not in w.run("import outer\n", how="fresh", loads=True)
+
+
 def test_shell_command_gets_the_file(make):
     w = make(command="cat {file}; exit 3")
     ready = w.start()

@@ -131,6 +131,7 @@ static struct observation some_observation(void)
         .err_cut = chance(2),
         .ran = maybe_text(),
         .values = maybe_text(),
+        .loads = rand() % 2 ? xstrdup("0123456789abcdef") : NULL,
     };
 
     o.out = some_bytes(&o.out_len);
@@ -254,6 +255,7 @@ static void assert_observation(const struct observation *a,
     assert_int_equal(a->err_cut, b->err_cut);
     assert_text(a->ran, b->ran);
     assert_text(a->values, b->values);
+    assert_text(a->loads, b->loads);
     assert_int_equal(a->out_len, b->out_len);
     assert_memory_equal(a->out, b->out, a->out_len + 1);
     assert_int_equal(a->err == NULL, b->err == NULL);
@@ -305,6 +307,7 @@ static void assert_frame(const struct frame *a, const struct frame *b)
                             a->u.run.text.len + 1);
         assert_int_equal(a->u.run.how, b->u.run.how);
         assert_int_equal(a->u.run.timeout_ms, b->u.run.timeout_ms);
+        assert_int_equal(a->u.run.loads, b->u.run.loads);
         assert_text(a->u.run.path, b->u.run.path);
         assert_text(a->u.run.cwd, b->u.run.cwd);
         break;

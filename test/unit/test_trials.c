@@ -18,6 +18,7 @@ static const char script[] = "import os\n"
 struct play {
     const char *needed[3]; /* lines a failing text holds */
     bool forked_lies;      /* forked runs fail without their import too */
+    const char *loads;     /* what forked runs tell; NULL: nothing */
     unsigned lost_every;   /* every n-th run comes to nothing; 0: none */
     unsigned refused;
     struct hash128 last_refused;
@@ -55,6 +56,8 @@ static struct observation oracle(void *arg, const char *text, enum run_how how)
     }
     struct observation o = failure();
     o.forked = how == RUN_FORK;
+    if (o.forked)
+        o.loads = xstrdup(play->loads);
     return o;
 }
 
@@ -178,6 +181,7 @@ static void set_up(struct stage *stage, struct play *play, unsigned slots,
         .fork = true,
         .tries = 1,
         .max_runs = max_runs,
+        .loads = "as the original",
         .in_order = in_order,
         .controls = &stage->control,
         .ncontrols = controlled || good ? 1 : 0,
@@ -279,6 +283,26 @@ static void forked_yes_to_a_dropped_import_is_asked_again_fresh(void **state)
     assert_non_null(strstr(search_text(stage.search).data, "import os"));
     assert_true(stage.fleet.fresh > 0);
     tear_down(&stage);
+}
+
+static void forked_yes_is_enough_where_the_same_is_loaded(void **state)
+{
+    static const struct {
+        const char *loads; /* the text without the import; NULL: not told */
+        unsigned fresh;
+    } rows[] = { { "as the original", 0 }, { "less", 1 }, { NULL, 1 } };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        struct play play = { .needed = { "raise" }, .loads = rows[i].loads };
+        struct stage stage = { 0 };
+
+        set_up(&stage, &play, 1, 0);
+        carry_out(&stage, &play, 1);
+        assert_null(strstr(search_text(stage.search).data, "import"));
+        assert_int_equal(stage.fleet.fresh, rows[i].fresh);
+        tear_down(&stage);
+    }
 }
 
 static void what_must_pass_elsewhere_goes_on_passing(void **state)
@@ -503,6 +527,7 @@ int main(void)
         cmocka_unit_test(only_needed_lines_stay),
         cmocka_unit_test(in_order_no_run_is_too_late),
         cmocka_unit_test(forked_yes_to_a_dropped_import_is_asked_again_fresh),
+        cmocka_unit_test(forked_yes_is_enough_where_the_same_is_loaded),
         cmocka_unit_test(what_must_pass_elsewhere_goes_on_passing),
         cmocka_unit_test(good_form_of_each_candidate_goes_on_passing),
         cmocka_unit_test(stop_reaches_the_other_fleet),

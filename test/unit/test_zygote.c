@@ -24,18 +24,20 @@ struct scene {
     char folder[64], path[128];
     int out[2], err[2];
     bool kill_at_start; /* the zygote, when the fork has started */
+    bool ask_loads;
 
     int readies, gones, starteds, endeds, syntaxes, losts;
     int exit_code, signal;
-    char *skipped, *why, *lost, *message;
+    char *skipped, *why, *lost, *message, *loads;
     bool unfit;
 };
 
-static void on_started(void *arg, pid_t pid)
+static void on_started(void *arg, pid_t pid, const char *loads)
 {
     struct scene *s = arg;
 
     s->starteds += pid > 1;
+    s->loads = xstrdup(loads);
     if (s->kill_at_start)
         kill(zygote_pid(s->zygote), SIGKILL);
 }
@@ -79,7 +81,11 @@ static void on_ready(void *arg, const char *skipped)
 {
     struct scene *s = arg;
     struct fork_request request = {
-        .id = 1, .path = s->path, .cwd = s->folder, .env = &s->extra
+        .id = 1,
+        .path = s->path,
+        .cwd = s->folder,
+        .env = &s->extra,
+        .loads = s->ask_loads,
     };
 
     s->readies++;
@@ -173,6 +179,7 @@ static void leave(struct scene *s)
     free(s->why);
     free(s->lost);
     free(s->message);
+    free(s->loads);
 }
 
 static void fork_runs_the_script(void **state)
@@ -191,6 +198,20 @@ static void fork_runs_the_script(void **state)
     assert_string_equal(text, "yes __main__\n");
     free(text);
     leave(&s);
+}
+
+static void fork_tells_what_it_loads_when_asked(void **state)
+{
+    (void)state;
+    for (int asked = 0; asked < 2; asked++) {
+        struct scene s = { .ask_loads = asked };
+        char module[] = "csv";
+
+        play(&s, "import os\nprint(os.sep)\n", module);
+        free(heard(&s));
+        assert_int_equal(s.loads ? strlen(s.loads) : 0, asked ? 16 : 0);
+        leave(&s);
+    }
 }
 
 static void fork_that_crashes_reports_its_signal(void **state)
@@ -302,6 +323,7 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fork_runs_the_script),
+        cmocka_unit_test(fork_tells_what_it_loads_when_asked),
         cmocka_unit_test(fork_that_crashes_reports_its_signal),
         cmocka_unit_test(what_does_not_compile_never_starts),
         cmocka_unit_test(missing_module_is_skipped),
