@@ -18,6 +18,7 @@
 
 #define QUICK_MS 500 /* forked runs below this are worth four more */
 #define RATE_RUNS 12
+#define LOST_FORKS_MAX 4    /* forked runs that may be lost with their server */
 #define HANG_LIMIT_MS 10000 /* candidates of a hang, when no limit is given */
 
 enum stage { STAGE_FIRST, STAGE_MORE, STAGE_RATE, STAGE_CWD, STAGE_DONE };
@@ -34,6 +35,7 @@ struct calibration {
     bool can_fork, other_cwd;
     enum stage stage;
     unsigned fresh_left, forked_left, out;
+    unsigned lost_forks;
     struct observed **runs;
     size_t n, room;
     size_t stage_start; /* runs of earlier folders do not count any more */
@@ -279,6 +281,12 @@ void calibration_report(struct calibration *c,
     struct calibration_result *r = &c->result;
 
     c->out--;
+    if (observation->end == END_LOST && run->how == RUN_FORK && !r->lost &&
+        c->lost_forks++ < LOST_FORKS_MAX) {
+        c->forked_left++; /* its fork server has gone; another, or none, comes
+                           */
+        return;
+    }
     if (observation->end == END_LOST) {
         if (!r->lost)
             r->lost = xstrdup(observation->why ? observation->why : "lost");
@@ -290,6 +298,8 @@ void calibration_report(struct calibration *c,
     struct observed *o = xcalloc(1, sizeof(*o));
 
     o->run = *run;
+    if (!observation->forked && run->how == RUN_FORK)
+        o->run.how = RUN_FRESH; /* there is no fork server any more */
     observation_copy(&o->observation, observation);
     xgrow(&c->runs, &c->room, c->n + 1, sizeof(*c->runs));
     c->runs[c->n++] = o;

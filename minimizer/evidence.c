@@ -106,7 +106,9 @@ unsigned evidence_traits(const struct observation *o)
         "Cannot re-initialize CUDA in forked subprocess",
         "CUDA driver initialization failed, you might not have a CUDA gpu",
         "CUDA error: initialization error",
+        "Triton Error [CUDA]: initialization error",
         "cudaErrorInitializationError",
+        "CUDA_ERROR_NOT_INITIALIZED",
     };
     unsigned traits = 0;
     const char *message = evidence_message(o);

@@ -3,6 +3,7 @@
  *   search_next -> the first ask (forked where possible)
  *                    | no, syntax error ------------> report no
  *                    | none ---- again, a few times -> report none
+ *                    | forked, without CUDA -------> the same ask, fresh
  *                    | yes, forked, other imports --> the same ask, fresh
  *                    | yes --------------------------> the next ask
  *                                   none left -------> report yes
@@ -30,9 +31,11 @@
 #include "config/mem.h"
 #include "grammar/twin.h"
 #include "minimizer/asks.h"
+#include "minimizer/evidence.h"
 
 #define NONES_MAX 2       /* runs of one trial that may come to nothing */
 #define NONES_IN_A_ROW 12 /* then it is the machine */
+#define SPOILT_MAX 3      /* forked runs without CUDA; then no more forks */
 
 struct trial {
     struct trials *trials;
@@ -63,6 +66,7 @@ struct trials {
     unsigned out_elsewhere; /* of these, in another fleet */
     uint64_t calls;         /* of search_next, for the log */
     unsigned nones_in_a_row;
+    unsigned spoilt;        /* forked runs in which CUDA did not start */
     uint64_t runs_reported; /* those of trials that have been reported */
     unsigned listed;        /* trials in the list */
     bool asked;             /* the search has no more until a report */
@@ -397,13 +401,31 @@ static void count_none(struct trials *t, const char *why)
     trials_stop(t, "environment");
 }
 
-static void take_none(struct trial *trial, const char *why)
+/* A run that did take place is spoilt by how it was started: CUDA does not work
+ * in a fork of this server. The next one has a new interpreter; when that says
+ * the same, the words are the script's own. */
+static void avoid_forks(struct trial *trial)
+{
+    struct trials *t = trial->trials;
+
+    trial->confirm = true;
+    if (++t->spoilt != SPOILT_MAX)
+        return;
+    t->spec.fork = false;
+    log_warn("CUDA does not start in forked runs: new interpreters are used "
+             "from now on");
+}
+
+static void take_none(struct trial *trial, const struct observation *o,
+                      const char *why)
 {
     struct trials *t = trial->trials;
 
     count_none(t, why);
     if (t->why)
         return;
+    if (evidence_traits(o) & TRAIT_POISON)
+        avoid_forks(trial);
     if (++trial->nones <= NONES_MAX)
         start(trial);
     else
@@ -522,7 +544,7 @@ static void trial_on_done(void *arg, const struct observation *observation)
     if (verdict == VERDICT_NONE && t->why)
         log_debug("trial %llu: given up", (unsigned long long)trial->search.id);
     else if (verdict == VERDICT_NONE)
-        take_none(trial, buf_str(&why));
+        take_none(trial, observation, buf_str(&why));
     else if (verdict == VERDICT_NO)
         take_no(trial, early, early ? "does not compile" : buf_str(&why));
     else if (!t->why)

@@ -12,7 +12,8 @@ need not be text are base64, lists of them NUL-terminated words in one base64.
                         "trace" too: a file for the lines that ran
                         "values": one for what expressions came to
                         "loads": true to be told what its imports load
-    zygote -> worker    {"ready", "skipped"} or {"failed"}, once
+    zygote -> worker    {"ready", "skipped"}, once
+                        {"failed"}                     it must not be forked
                         {"syntax", "type", "message"}  does not compile
                         {"lost", "why"}                could not be run
                         {"started", "pid", "loads"}    from the child itself
@@ -417,12 +418,16 @@ class Zygote:
                     message=plain(getattr(wrong, "msg", wrong)))
                 return False
             if cuda_touched():
-                raise Unfit("CUDA is initialised in the fork server")
+                # Not by an import: by a thread that one has started, say.
+                say(self.sock, failed="CUDA was initialised in the fork "
+                    "server, which does not survive a fork")
+                self.end()
+                os._exit(0)
             with warnings.catch_warnings():
                 # CPython 3.12 warns of threads, which imports have started.
                 warnings.simplefilter("ignore")
                 pid = os.fork()
-        except (OSError, Unfit) as exc:
+        except OSError as exc:
             say(self.sock, lost=run.number, why=plain(exc))
             return False
         if pid == 0:

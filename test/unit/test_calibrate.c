@@ -58,6 +58,7 @@ static struct calibration *carry_out(struct play *play)
             struct observation o =
                 observe(here && every > 0 && count % every == 0, play);
 
+            o.forked = !fresh;
             play->in_cwd += runs[i].user_cwd;
             calibration_report(c, &runs[i], &o);
             observation_deinit(&o);
@@ -188,6 +189,37 @@ static void run_that_is_lost_ends_it_with_the_reason(void **state)
     calibration_free(c);
 }
 
+/* As the worker answers it when its fork server has to go. */
+static void forks_lost_with_their_server_are_repeated(void **state)
+{
+    struct play play = { .wall_ms = 50, .end = END_EXIT };
+    struct calibration *c = calibration_new(&config, script, true, false);
+    struct calibration_result *r = calibration_result(c);
+    struct calibration_run run;
+    unsigned lost = 0;
+    (void)state;
+
+    while (calibration_next(c, &run)) {
+        struct observation o = observe(true, &play);
+
+        if (run.how == RUN_FORK && lost < 2) {
+            lost++;
+            o.end = END_LOST;
+        }
+        calibration_report(c, &run, &o);
+        observation_deinit(&o);
+    }
+    assert_true(calibration_finished(c));
+    assert_int_equal(lost, 2);
+    assert_null(r->lost);
+    assert_non_null(r->signature);
+    /* What came in their place were new interpreters. */
+    assert_int_equal(r->forked, 0);
+    assert_int_equal(r->fresh_matched, 4);
+    assert_false(r->fork);
+    calibration_free(c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -201,6 +233,7 @@ int main(void)
         cmocka_unit_test(rate_is_measured_when_it_shows_only_sometimes),
         cmocka_unit_test(hang_gets_a_limit_of_its_own),
         cmocka_unit_test(run_that_is_lost_ends_it_with_the_reason),
+        cmocka_unit_test(forks_lost_with_their_server_are_repeated),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,6 +19,7 @@ struct play {
     const char *needed[3]; /* lines a failing text holds */
     bool forked_lies;      /* forked runs fail without their import too */
     const char *loads;     /* what forked runs tell; NULL: nothing */
+    bool spoilt;           /* CUDA does not start in forked runs */
     unsigned lost_every;   /* every n-th run comes to nothing; 0: none */
     unsigned refused;
     struct hash128 last_refused;
@@ -46,6 +47,14 @@ static struct observation oracle(void *arg, const char *text, enum run_how how)
     if (play->lost_every > 0 && play->asked % play->lost_every == 0)
         return (struct observation){ .end = END_LOST,
                                      .why = xstrdup("no room") };
+    if (play->spoilt && how == RUN_FORK)
+        return (struct observation){
+            .end = END_EXIT,
+            .exit_code = 1,
+            .forked = true,
+            .exc_type = xstrdup("RuntimeError"),
+            .exc_message = xstrdup("CUDA error: initialization error"),
+        };
     for (size_t i = 0; i < ARRAY_LEN(play->needed); i++) {
         const char *line = play->needed[i];
         bool lie = play->forked_lies && how == RUN_FORK && line &&
@@ -521,6 +530,24 @@ static void log_of_another_search_is_refused(void **state)
     tear_down(&stage);
 }
 
+static void
+forks_without_cuda_are_repeated_fresh_and_then_given_up(void **state)
+{
+    struct play play = { .needed = { "import os", "raise KeyError" },
+                         .spoilt = true };
+    struct stage stage = { 0 };
+    (void)state;
+
+    set_up(&stage, &play, 2, 0);
+    carry_out(&stage, &play, 1);
+    assert_int_equal(play.failures, 0);
+    assert_string_equal(search_text(stage.search).data,
+                        "import os\nraise KeyError\n");
+    assert_true(search_minimal(stage.search));
+    assert_in_range(stage.fleet.asked - stage.fleet.fresh, 3, 4);
+    tear_down(&stage);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -539,6 +566,8 @@ int main(void)
         cmocka_unit_test(stop_ends_it_once_what_is_out_is_answered),
         cmocka_unit_test(replay_brings_the_search_to_where_it_stood),
         cmocka_unit_test(log_of_another_search_is_refused),
+        cmocka_unit_test(
+            forks_without_cuda_are_repeated_fresh_and_then_given_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
