@@ -52,6 +52,7 @@ enum edit_tier {
     row(inline, TIER_COARSE, 0.3)                                              \
     row(dissolve, TIER_COARSE, 0.5)                                            \
     row(unroll, TIER_FINE, 0.4)                                                \
+    row(pair, TIER_FINE, 0.5)                                                  \
     row(split, TIER_FINE, 0.4)                                                 \
     row(gather, TIER_FINE, 0.5)                                                \
     row(bare, TIER_FINE, 0.2)                                                  \

@@ -65,6 +65,7 @@ struct table {
 
 struct symbol {
     uint32_t name, first, n;
+    unsigned roles; /* OCC_BIT() of each */
     bool bound;
 };
 
@@ -684,6 +685,7 @@ static void resolve_all(struct build *b)
     for (size_t i = 0; i < s->nall; i++) {
         struct symbol *symbol = &s->symbols[s->all[i].symbol];
         s->grouped[symbol->first + symbol->n++] = s->all[i];
+        symbol->roles |= OCC_BIT(s->all[i].role);
     }
 }
 
@@ -800,6 +802,11 @@ struct bytes symbol_name(const struct scopes *scopes, uint32_t symbol)
 bool symbol_bound(const struct scopes *scopes, uint32_t symbol)
 {
     return scopes->symbols[symbol].bound;
+}
+
+bool symbol_occurs(const struct scopes *scopes, uint32_t symbol, unsigned roles)
+{
+    return symbol != SYMBOL_NONE && (scopes->symbols[symbol].roles & roles);
 }
 
 bool scopes_opaque(const struct scopes *scopes)

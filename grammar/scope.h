@@ -53,6 +53,15 @@ const struct occurrence *symbol_occurrences(const struct scopes *scopes,
 struct bytes symbol_name(const struct scopes *scopes, uint32_t symbol);
 bool symbol_bound(const struct scopes *scopes, uint32_t symbol);
 
+/* Whether a symbol occurs in one of these roles; false for SYMBOL_NONE. */
+#define OCC_BIT(role) (1u << (role))
+#define OCC_READ OCC_BIT(OCC_LOAD)
+#define OCC_USED /* other than bound */                                        \
+    (OCC_BIT(OCC_AUGMENT) | OCC_READ | OCC_BIT(OCC_DELETE) |                   \
+     OCC_BIT(OCC_DECLARE))
+bool symbol_occurs(const struct scopes *scopes, uint32_t symbol,
+                   unsigned roles);
+
 /* Whether a star import, exec, eval, globals, locals or vars makes uses
  * invisible. */
 bool scopes_opaque(const struct scopes *scopes);

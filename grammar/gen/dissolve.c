@@ -9,16 +9,17 @@
  *     h(x.c)
  *
  * A class without bases or decorators (or a dataclass) that is used for one
- * call only, whose object is dropped or has one name x of which nothing but
- * attributes is used. At the call: what the class assigns, the fields of a
- * dataclass, the parameters that can't be substituted, the body of __init__.
- * Methods that are left become functions where the class was.
+ * call only, whose object is dropped, has one name x of which nothing but
+ * attributes is used, or gives one attribute at once, `K().a`. At the call:
+ * what the class assigns, the fields of a dataclass, the parameters that can't
+ * be substituted, the body of __init__. Methods that are left become functions
+ * where the class was.
  *
- * An attribute `a` becomes the name `a`, or `x_a`, whichever is free in the
- * scope of the call, is not bound in one between it and a use, and is not read
- * or bound by what moves. `self.a = a` with a parameter or variable `a` that is
- * not written later is the same name on both sides and no clash. What is
- * assigned in another scope than that of x stays an attribute: no offer. */
+ * An attribute `a` becomes the name `a`, or `x_a` (`K_a`), whichever is free in
+ * the scope of the call, is not bound in one between it and a use, and is not
+ * read or bound by what moves. `self.a = a` with a parameter or variable `a`
+ * that is not written later is the same name on both sides and no clash. What
+ * is assigned in another scope than that of x stays an attribute: no offer. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,6 +53,7 @@ struct object {
     bool is_dataclass;
     uint32_t place, scope; /* the statement of the call, and where it is */
     uint32_t name;         /* x, or NODE_NONE */
+    uint32_t taken;        /* `K().a`, or NODE_NONE */
     uint32_t self;         /* symbol: the object in what is being copied */
     size_t nmethods;
     struct field fields[FIELDS_MAX];
@@ -268,38 +270,6 @@ static bool has_fields(const struct object *o)
 
 /* The place of the call. */
 
-static bool find_place(struct object *o)
-{
-    const struct nodes *ns = o->m.ns;
-    uint32_t call, parent;
-    size_t loads;
-
-    if (o->m.callee.escapes || o->m.callee.nsites != 1 ||
-        !o->m.callee.sites[0].direct)
-        return false;
-    o->m.site = &o->m.callee.sites[0];
-    call = o->m.site->call;
-    o->place = statement_of_call(ns, call);
-    if (o->place == NODE_NONE || node_holds(ns, o->statement, o->place) ||
-        node_is(ns, o->place, NODE_RETURN))
-        return false;
-    o->scope = o->m.names->scope_of[o->place];
-    parent = node_parent(ns, call);
-    if (node_is(ns, o->scope, NODE_CLASS))
-        return false;
-    if (parent == o->place)
-        return true;
-    o->name = node_field(ns, parent, FIELD_left);
-    return node_is(ns, parent, NODE_ASSIGNMENT) &&
-           node_parent(ns, parent) == o->place &&
-           count_named(ns, o->place) == 1 &&
-           node_is(ns, o->name, NODE_IDENTIFIER) &&
-           names_writes(o->m.names, names_symbol(o->m.names, o->name),
-                        &loads) == 1;
-}
-
-/* Uses of the object. */
-
 static bool is_target(const struct nodes *ns, uint32_t node)
 {
     uint32_t parent = node_parent(ns, node);
@@ -322,6 +292,47 @@ static bool is_target(const struct nodes *ns, uint32_t node)
     default:
         return false;
     }
+}
+
+static bool find_place(struct object *o)
+{
+    const struct nodes *ns = o->m.ns;
+    uint32_t call, parent;
+    size_t loads;
+
+    if (o->m.callee.escapes || o->m.callee.nsites != 1 ||
+        !o->m.callee.sites[0].direct)
+        return false;
+    o->m.site = &o->m.callee.sites[0];
+    call = o->m.site->call;
+    o->place = statement_of_call(ns, call);
+    if (o->place == NODE_NONE || node_holds(ns, o->statement, o->place))
+        return false;
+    o->scope = o->m.names->scope_of[o->place];
+    parent = node_parent(ns, call);
+    if (node_is(ns, o->scope, NODE_CLASS))
+        return false;
+    if (node_is(ns, parent, NODE_EXPRESSION_STATEMENT))
+        return true;
+    if (node_is(ns, parent, NODE_ATTRIBUTE)) {
+        o->taken = parent;
+        return !is_target(ns, parent);
+    }
+    o->name = node_field(ns, parent, FIELD_left);
+    return node_is(ns, parent, NODE_ASSIGNMENT) &&
+           node_parent(ns, parent) == o->place &&
+           count_named(ns, o->place) == 1 &&
+           node_is(ns, o->name, NODE_IDENTIFIER) &&
+           names_writes(o->m.names, names_symbol(o->m.names, o->name),
+                        &loads) == 1;
+}
+
+/* Uses of the object. */
+
+static void use_add(struct object *o, struct use use)
+{
+    xgrow(&o->uses, &o->uses_room, o->nuses + 1, sizeof(*o->uses));
+    o->uses[o->nuses++] = use;
 }
 
 /* Each use of a symbol but its binding is an attribute; stores are in the
@@ -354,11 +365,22 @@ static bool read_uses(struct object *o, uint32_t identifier, uint32_t home,
         if (!f || (stored && (!may_store || names->scope_of[up] != home)))
             return false;
         f->bound |= stored;
-        xgrow(&o->uses, &o->uses_room, o->nuses + 1, sizeof(*o->uses));
-        o->uses[o->nuses++] =
-            (struct use){ up, (uint32_t)(f - o->fields), home, stored };
+        use_add(o, (struct use){ up, (uint32_t)(f - o->fields), home, stored });
     }
     return true;
+}
+
+/* `K().a` */
+static bool read_taken(struct object *o)
+{
+    const struct nodes *ns = o->m.ns;
+    uint32_t name = node_field(ns, o->taken, FIELD_attribute);
+    struct field *f = field_add(o, node_text(ns, name));
+
+    if (f)
+        use_add(o, (struct use){ o->taken, (uint32_t)(f - o->fields), o->scope,
+                                 false });
+    return f != NULL;
 }
 
 /* The identifier of the first parameter. */
@@ -374,7 +396,8 @@ static bool read_all_uses(struct object *o)
 {
     const struct nodes *ns = o->m.ns;
 
-    if (o->name != NODE_NONE && !read_uses(o, o->name, o->scope, true))
+    if ((o->name != NODE_NONE && !read_uses(o, o->name, o->scope, true)) ||
+        (o->taken != NODE_NONE && !read_taken(o)))
         return false;
     for (uint32_t s = node_named_child(ns, o->body); s != NODE_NONE;
          s = node_named_sibling(ns, s))
@@ -504,9 +527,11 @@ static bool name_field(struct object *o, struct field *f)
         f->plain = f->name;
         return true;
     }
-    if (o->name == NODE_NONE)
+    if (o->name == NODE_NONE && o->taken == NODE_NONE)
         return false;
-    name = node_text(o->m.ns, o->name);
+    name = node_text(o->m.ns, o->name != NODE_NONE
+                                  ? o->name
+                                  : node_field(o->m.ns, o->class, FIELD_name));
     len = name.len + 1 + f->name.len;
     f->own = xcalloc(len + 1, 1);
     memcpy(f->own, name.data, name.len);
@@ -615,9 +640,22 @@ static bool add_values(struct object *o, struct span indent)
     return !fields || count_named(ns, o->m.site->arguments) <= index;
 }
 
+/* The statement up to `K().a`, which gets its name; returns where that was. */
+static uint32_t add_taken(struct object *o, uint32_t start, struct span indent)
+{
+    struct span at = node_span(o->m.ns, o->taken);
+    struct bytes plain = o->fields[o->uses[0].field].plain;
+
+    move_add_line(&o->m, indent);
+    move_add_span(&o->m, (struct span){ start, at.start });
+    buf_add(&o->m.out, plain.data, plain.len);
+    return at.end;
+}
+
 static bool put_at_call(struct object *o)
 {
     struct span indent = statement_indent(o->m.ns, o->place);
+    struct span old = node_span(o->m.ns, o->place);
     char *text;
     size_t len;
 
@@ -629,9 +667,11 @@ static bool put_at_call(struct object *o)
         move_add_assignments(&o->m, indent);
         move_add_statements(&o->m, indent);
     }
+    if (o->taken != NODE_NONE)
+        old.end = add_taken(o, old.start, indent);
     text = move_take(&o->m, &len);
     if (text)
-        draft_replace_taken(o->m.d, node_span(o->m.ns, o->place), text, len);
+        draft_replace_taken(o->m.d, old, text, len);
     return text != NULL;
 }
 
@@ -724,7 +764,7 @@ static void offer(struct object *o)
     else if (!put_methods(o))
         return;
     for (size_t i = 0; i < o->nuses; i++)
-        if (o->uses[i].home == o->scope) {
+        if (o->uses[i].home == o->scope && o->uses[i].node != o->taken) {
             struct bytes plain = o->fields[o->uses[i].field].plain;
 
             draft_replace(d, node_span(o->m.ns, o->uses[i].node), plain.data,
@@ -740,7 +780,7 @@ static void dissolve(struct draft *d, const struct names *names, uint32_t class)
     struct object *o = xcalloc(1, sizeof(*o));
 
     o->class = class;
-    o->init = o->place = o->name = NODE_NONE;
+    o->init = o->place = o->name = o->taken = NODE_NONE;
     o->self = SYMBOL_NONE;
     move_init(&o->m, d, names, class);
     o->m.rewrite = rewrite;

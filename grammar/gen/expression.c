@@ -9,6 +9,7 @@
  * well be deleted. The branches of `a if b else c` are the matter of element.
  */
 #include "grammar/gen/draft.h"
+#include "grammar/gen/names.h"
 
 #include <stdlib.h>
 
@@ -26,29 +27,8 @@ void gen_expression(struct gen *g);
 struct place {
     struct draft d;
     const uint32_t *effects; /* nodes before each that do or refuse something */
-    const bool *imported;    /* by symbol: an import binds it */
+    const bool *imported;    /* by symbol: see names.h */
 };
-
-/* Which names imports bind. */
-static bool *find_imported(const struct gen *g)
-{
-    const struct nodes *ns = g->nodes;
-    bool *imported =
-        xcalloc((size_t)scopes_symbols(g->scopes) + 1, sizeof(*imported));
-
-    for (uint32_t i = 0; i < ns->n; i++) {
-        if (!node_is(ns, i, NODE_IMPORT) && !node_is(ns, i, NODE_IMPORT_FROM))
-            continue;
-        for (uint32_t c = i; c < ns->at[i].past; c++) {
-            uint32_t symbol =
-                scopes_symbol_at(g->scopes, node_span(ns, c).start);
-
-            if (node_is(ns, c, NODE_IDENTIFIER) && symbol != SYMBOL_NONE)
-                imported[symbol] = true;
-        }
-    }
-    return imported;
-}
 
 /* Whether a node is a module, or what was imported from one, by its name. */
 static bool is_imported(const struct place *p, uint32_t node)

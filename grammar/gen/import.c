@@ -62,15 +62,7 @@ static void read_names(const struct gen *g, uint32_t statement,
 
 static bool is_used(const struct gen *g, uint32_t symbol)
 {
-    size_t n = 0;
-
-    if (symbol == SYMBOL_NONE)
-        return true;
-    const struct occurrence *occ = symbol_occurrences(g->scopes, symbol, &n);
-    for (size_t i = 0; i < n; i++)
-        if (occ[i].role != OCC_BIND)
-            return true;
-    return false;
+    return symbol == SYMBOL_NONE || symbol_occurs(g->scopes, symbol, OCC_USED);
 }
 
 /* What goes when name i goes and others stay. */

@@ -2,9 +2,10 @@
  *
  * Two forms. A function that only returns an expression, and a property, goes
  * into each place that uses it. Any other goes whole to its only call, when
- * that call is in a simple statement: first the parameters that can't be
- * substituted (`p = argument`), then the body with the indentation of the
- * statement, then the statement with the returned expression for the call.
+ * that call is in a simple statement or in a header that runs once: first the
+ * parameters that can't be substituted (`p = argument`), then the body with the
+ * indentation of the statement, then the statement with the returned expression
+ * for the call.
  *
  * Refused: decorators, async, generators, a return that is not the last
  * statement, recursion, `global`, splats, and every clash of names: a name that
@@ -122,8 +123,9 @@ static void property(struct move *m, const struct param *params, size_t n)
 
 /* Second form: a whole body. */
 
-/* The statement of the call, with the result for the call. */
-static void add_rest(struct move *m, uint32_t statement, struct span indent)
+/* The statement of the call up to it, with the result for the call. Returns
+ * where what is written anew ends. */
+static uint32_t add_rest(struct move *m, uint32_t statement, struct span indent)
 {
     const struct nodes *ns = m->ns;
     uint32_t call = m->site->call;
@@ -132,14 +134,14 @@ static void add_rest(struct move *m, uint32_t statement, struct span indent)
 
     if (alone && (m->result == NODE_NONE || is_literal(ns, m->result) ||
                   is_dotted(ns, m->result)))
-        return;
+        return all.end;
     move_add_line(m, indent);
     move_add_span(m, (struct span){ all.start, at.start });
     if (m->result == NODE_NONE)
         buf_adds(&m->out, "None");
     else
         add_result(m, call);
-    move_add_span(m, (struct span){ at.end, all.end });
+    return at.end;
 }
 
 static bool may_move(const struct move *m, uint32_t statement)
@@ -159,7 +161,7 @@ static void whole_body(struct move *m, const struct param *params, size_t n,
 {
     const struct nodes *ns = m->ns;
     uint32_t statement = statement_of_call(ns, site->call);
-    struct span indent;
+    struct span indent, old;
     char *text;
     size_t len;
 
@@ -171,11 +173,12 @@ static void whole_body(struct move *m, const struct param *params, size_t n,
     draft_begin(m->d, node_span(ns, m->callee.statement));
     move_add_assignments(m, indent);
     move_add_statements(m, indent);
-    add_rest(m, statement, indent);
+    old = node_span(ns, statement);
+    old.end = add_rest(m, statement, indent);
     text = move_take(m, &len);
     if (!text)
         return;
-    draft_replace_taken(m->d, node_span(ns, statement), text, len);
+    draft_replace_taken(m->d, old, text, len);
     draft_drop_statement(m->d, m->callee.statement);
     draft_end(m->d);
 }

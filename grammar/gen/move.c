@@ -375,8 +375,32 @@ void move_add_nodes(struct move *m, struct span at, uint32_t node,
     add_lines(m, (struct span){ done, at.end }, own, indent);
 }
 
-/* The simple statement that a call stands in, when it runs just once there
- * and the statement has lines of its own. */
+/* Whether an expression in a statement runs just once, when that begins. */
+static bool runs_once(const struct nodes *ns, uint32_t statement, uint32_t node)
+{
+    uint32_t above = node; /* the child of the statement that holds it */
+
+    while (node_parent(ns, above) != statement)
+        above = node_parent(ns, above);
+    switch (node_kind(ns, statement)) {
+    case NODE_EXPRESSION_STATEMENT:
+    case NODE_RETURN:
+    case NODE_RAISE:
+    case NODE_ASSERT:
+    case NODE_DELETE:
+    case NODE_WITH:
+        return true;
+    case NODE_IF:
+        return ns->at[above].field == FIELD_condition;
+    case NODE_MATCH:
+        return ns->at[above].field == FIELD_subject;
+    case NODE_FOR:
+        return ns->at[above].field == FIELD_right;
+    default:
+        return false;
+    }
+}
+
 uint32_t statement_of_call(const struct nodes *ns, uint32_t call)
 {
     uint32_t node = call;
@@ -396,9 +420,9 @@ uint32_t statement_of_call(const struct nodes *ns, uint32_t call)
         if (node == NODE_NONE)
             return NODE_NONE;
     }
-    if ((!node_is(ns, node, NODE_EXPRESSION_STATEMENT) &&
-         !node_is(ns, node, NODE_RETURN)) ||
-        !starts_line(ns, node) || !ends_line(ns, node))
+    if (!runs_once(ns, node, call) || !starts_line(ns, node) ||
+        (node_child_of(ns, node, NODE_BLOCK) == NODE_NONE &&
+         !ends_line(ns, node)))
         return NODE_NONE;
     return node;
 }

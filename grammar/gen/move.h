@@ -77,8 +77,8 @@ bool move_binds_free(const struct move *m, uint32_t statement);
 /* What is passed for a parameter's symbol, or NULL. */
 const struct passed *passed_of(const struct move *m, uint32_t symbol);
 
-/* The simple statement that a call stands in, when it runs just once there
- * and the statement has lines of its own; or NODE_NONE. */
+/* The statement that a call stands in, or whose header it does, when it runs
+ * just once there and lines can be put before; or NODE_NONE. */
 uint32_t statement_of_call(const struct nodes *ns, uint32_t call);
 
 /* The blanks before a statement; whether nothing else is before it on its

@@ -141,6 +141,26 @@ static void collect(struct names *names)
     }
 }
 
+bool *find_imported(const struct gen *g)
+{
+    const struct nodes *ns = g->nodes;
+    bool *imported =
+        xcalloc((size_t)scopes_symbols(g->scopes) + 1, sizeof(*imported));
+
+    for (uint32_t i = 0; i < ns->n; i++) {
+        if (!node_is(ns, i, NODE_IMPORT) && !node_is(ns, i, NODE_IMPORT_FROM))
+            continue;
+        for (uint32_t c = i; c < ns->at[i].past; c++) {
+            uint32_t symbol =
+                scopes_symbol_at(g->scopes, node_span(ns, c).start);
+
+            if (node_is(ns, c, NODE_IDENTIFIER) && symbol != SYMBOL_NONE)
+                imported[symbol] = true;
+        }
+    }
+    return imported;
+}
+
 struct names *names_new(const struct gen *g)
 {
     struct names *names = xcalloc(1, sizeof(*names));
@@ -160,6 +180,7 @@ struct names *names_new(const struct gen *g)
                 : names->scope_of[parent];
     }
     collect(names);
+    names->imported = find_imported(g);
     if (names->n)
         qsort(names->all, names->n, sizeof(*names->all), name_order);
     if (names->nmethods)
@@ -176,6 +197,7 @@ void names_free(struct names *names)
     free(names->all);
     free(names->methods);
     free(names->home);
+    free(names->imported);
     free(names);
 }
 
@@ -464,6 +486,20 @@ static size_t count_methods(const struct names *names, struct bytes text)
     return n;
 }
 
+/* Whether it is of a module, or of what was imported from one: no method of
+ * this text is found there. */
+static bool is_of_import(const struct names *names, uint32_t attribute)
+{
+    uint32_t object = node_field(names->ns, attribute, FIELD_object);
+    uint32_t symbol = SYMBOL_NONE;
+
+    while (node_is(names->ns, object, NODE_ATTRIBUTE))
+        object = node_field(names->ns, object, FIELD_object);
+    if (node_is(names->ns, object, NODE_IDENTIFIER))
+        symbol = names_symbol(names, object);
+    return symbol != SYMBOL_NONE && names->imported[symbol];
+}
+
 static void sites_of_method(struct callee *callee, const struct names *names,
                             uint32_t identifier)
 {
@@ -480,7 +516,7 @@ static void sites_of_method(struct callee *callee, const struct names *names,
         uint32_t attribute =
             node == NODE_NONE ? NODE_NONE : node_parent(names->ns, node);
 
-        if (attribute == NODE_NONE)
+        if (attribute == NODE_NONE || is_of_import(names, attribute))
             continue;
         uint32_t call = node_parent(names->ns, attribute);
 

@@ -23,9 +23,13 @@ struct names {
     size_t nhomes;
     struct name *all; /* sorted by text, then home */
     size_t n;
+    bool *imported;        /* by symbol: an import binds it */
     struct bytes *methods; /* names of functions in class bodies, sorted */
     size_t nmethods;
 };
+
+/* By symbol: whether an import binds it. Caller frees. */
+bool *find_imported(const struct gen *g);
 
 /* Caller frees with names_free(). n log n. */
 struct names *names_new(const struct gen *g);

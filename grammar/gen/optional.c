@@ -121,19 +121,12 @@ static bool acts(const struct nodes *ns, uint32_t node)
 /* Whether a name is read somewhere: its assignment then keeps it. */
 static bool is_read(const struct draft *d, uint32_t target)
 {
-    const struct occurrence *at;
-    uint32_t symbol = SYMBOL_NONE;
-    size_t n = 0;
+    const struct scopes *scopes = d->g->scopes;
 
-    if (node_is(d->ns, target, NODE_IDENTIFIER))
-        symbol = scopes_symbol_at(d->g->scopes, node_span(d->ns, target).start);
-    if (symbol == SYMBOL_NONE)
-        return false;
-    at = symbol_occurrences(d->g->scopes, symbol, &n);
-    for (size_t i = 0; i < n; i++)
-        if (at[i].role == OCC_LOAD)
-            return true;
-    return false;
+    return node_is(d->ns, target, NODE_IDENTIFIER) &&
+           symbol_occurs(
+               scopes, scopes_symbol_at(scopes, node_span(d->ns, target).start),
+               OCC_READ);
 }
 
 /* `x = f()` to `f()`, `a = b = c` to `b = c`. */
@@ -199,16 +192,14 @@ static void base_classes(struct draft *d, uint32_t node)
 static bool is_used(const struct draft *d, struct span parameter)
 {
     uint32_t at = node_from(d->ns, parameter.start), symbol;
-    size_t uses = 0;
 
     while (at < d->ns->n && !node_is(d->ns, at, NODE_IDENTIFIER))
         at++;
     if (at == d->ns->n || !span_holds(parameter, node_span(d->ns, at)))
         return true;
     symbol = scopes_symbol_at(d->g->scopes, node_span(d->ns, at).start);
-    if (symbol != SYMBOL_NONE)
-        symbol_occurrences(d->g->scopes, symbol, &uses);
-    return uses != 1;
+    return symbol == SYMBOL_NONE ||
+           symbol_occurs(d->g->scopes, symbol, OCC_USED);
 }
 
 /* Those it does not use; with a bare `*` or `/` among them all stay. */

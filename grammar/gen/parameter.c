@@ -149,12 +149,7 @@ static bool put_at_uses(struct draft *d, const struct names *names,
 
 static bool is_used(const struct names *names, uint32_t name)
 {
-    uint32_t symbol = names_symbol(names, name);
-    size_t n = 0;
-
-    if (symbol != SYMBOL_NONE)
-        symbol_occurrences(names->scopes, symbol, &n);
-    return n != 1;
+    return symbol_occurs(names->scopes, names_symbol(names, name), OCC_USED);
 }
 
 static struct formal formal_of(const struct callee *callee,

@@ -34,14 +34,6 @@ static uint32_t name_of(const struct nodes *ns, uint32_t target)
     return node_is(ns, target, NODE_IDENTIFIER) ? target : NODE_NONE;
 }
 
-static bool is_read(const struct names *names, uint32_t name)
-{
-    size_t loads = 0;
-
-    names_writes(names, names_symbol(names, name), &loads);
-    return loads > 0;
-}
-
 /* False when a target is no plain name, or there are too many. */
 static bool read_targets(const struct names *names, uint32_t series,
                          struct targets *out)
@@ -57,7 +49,8 @@ static bool read_targets(const struct names *names, uint32_t series,
             return false;
         if (!node_is(ns, c, NODE_IDENTIFIER))
             out->star = out->n;
-        if (is_read(names, name_of(ns, c))) {
+        if (symbol_occurs(names->scopes, names_symbol(names, name_of(ns, c)),
+                          OCC_READ)) {
             out->used = out->n;
             used++;
         }

@@ -37,15 +37,12 @@ void gen_unwrap(struct gen *g);
 /* The most bytes of a header written anew. */
 #define HEADER_MAX 65536
 
-enum reads { READS_UNKNOWN, READS_NONE, READS_SOME };
-
 struct unwrap {
     struct gen *g;
     const struct nodes *ns;
-    uint16_t *depth;   /* by node: how many blocks are around it */
-    bool *jumps;       /* by node: a function with a return or the like */
-    uint32_t *loop;    /* by node: of a break or continue, the loop it is of */
-    enum reads *reads; /* by symbol */
+    uint16_t *depth; /* by node: how many blocks are around it */
+    bool *jumps;     /* by node: a function with a return or the like */
+    uint32_t *loop;  /* by node: of a break or continue, the loop it is of */
 };
 
 /* The first statement of a body, NODE_NONE when it is empty. */
@@ -207,24 +204,14 @@ static void add_node(const struct unwrap *w, struct buf *out, uint32_t node)
     buf_add(out, text.data, text.len);
 }
 
-/* Whether a name is read anywhere; found once for each symbol. */
-static bool is_read(struct unwrap *w, uint32_t identifier)
+/* Whether a name is used for more than to be bound. */
+static bool is_used(const struct unwrap *w, uint32_t identifier)
 {
-    uint32_t symbol =
-        scopes_symbol_at(w->g->scopes, node_span(w->ns, identifier).start);
-    const struct occurrence *at;
-    size_t n;
+    const struct scopes *scopes = w->g->scopes;
 
-    if (symbol == SYMBOL_NONE)
-        return false;
-    if (w->reads[symbol] == READS_UNKNOWN) {
-        w->reads[symbol] = READS_NONE;
-        at = symbol_occurrences(w->g->scopes, symbol, &n);
-        for (size_t i = 0; i < n && w->reads[symbol] == READS_NONE; i++)
-            if (at[i].role != OCC_BIND)
-                w->reads[symbol] = READS_SOME;
-    }
-    return w->reads[symbol] == READS_SOME;
+    return symbol_occurs(
+        scopes, scopes_symbol_at(scopes, node_span(w->ns, identifier).start),
+        OCC_USED);
 }
 
 /* How a name is reached in the element that `left` unpacks. */
@@ -265,7 +252,7 @@ static uint32_t only_read(struct unwrap *w, uint32_t left,
             continue;
         if (!node_is(ns, i, NODE_IDENTIFIER))
             return left;
-        if (!is_read(w, i))
+        if (!is_used(w, i))
             continue;
         if (name != NODE_NONE)
             return left;
@@ -472,18 +459,13 @@ static void offer_match(struct unwrap *w, uint32_t i)
 }
 
 /* Whether a parameter is used; *args and annotated ones, too. */
-static bool is_used(const struct unwrap *w, uint32_t param)
+static bool is_param_used(const struct unwrap *w, uint32_t param)
 {
-    uint32_t symbol = SYMBOL_NONE, i = param;
-    size_t n = 0;
+    uint32_t i = param;
 
     while (i < w->ns->at[param].past && !node_is(w->ns, i, NODE_IDENTIFIER))
         i++;
-    if (i < w->ns->at[param].past)
-        symbol = scopes_symbol_at(w->g->scopes, node_span(w->ns, i).start);
-    if (symbol != SYMBOL_NONE)
-        symbol_occurrences(w->g->scopes, symbol, &n);
-    return n > 1;
+    return i < w->ns->at[param].past && is_used(w, i);
 }
 
 static void offer_function(struct unwrap *w, uint32_t i)
@@ -495,7 +477,7 @@ static void offer_function(struct unwrap *w, uint32_t i)
         return;
     for (uint32_t c = node_named_child(ns, params); c != NODE_NONE;
          c = node_named_sibling(ns, c))
-        if (is_used(w, c))
+        if (is_param_used(w, c))
             return;
     offer_body(w, i, node_field(ns, i, FIELD_body), NULL);
 }
@@ -595,7 +577,6 @@ void gen_unwrap(struct gen *g)
     w.depth = xcalloc(g->nodes->n, sizeof(*w.depth));
     w.jumps = xcalloc(g->nodes->n, sizeof(*w.jumps));
     w.loop = xcalloc(g->nodes->n, sizeof(*w.loop));
-    w.reads = xcalloc(scopes_symbols(g->scopes) + 1, sizeof(*w.reads));
     for (uint32_t i = 1; i < w.ns->n; i++) {
         uint32_t depth = w.depth[node_parent(w.ns, i)];
 
@@ -612,5 +593,4 @@ void gen_unwrap(struct gen *g)
     free(w.depth);
     free(w.jumps);
     free(w.loop);
-    free(w.reads);
 }

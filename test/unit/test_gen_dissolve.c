@@ -34,6 +34,36 @@ static void attributes_become_names(void **state)
                   "|\n");
 }
 
+static void an_attribute_may_be_taken_at_once(void **state)
+{
+    (void)state;
+    assert_offers("class K:\n"
+                  "    def __init__(self, a):\n"
+                  "        self.a = [a]\n"
+                  "def f(a):\n"
+                  "    for b in K(1).a[2]:\n"
+                  "        print(b)\n",
+                  EDIT_dissolve,
+                  "def f(a):\n"
+                  "    K_a = [1]\n"
+                  "    for b in K_a[2]:\n"
+                  "        print(b)\n"
+                  "|\n");
+    assert_offers("class K:\n"
+                  "    def run(self, a): return a + 1\n"
+                  "with K().run(2) as b: pass\n",
+                  EDIT_dissolve,
+                  "def run(a): return a + 1\n"
+                  "with run(2) as b: pass\n"
+                  "|\n");
+    assert_offers("class K: a = 1\n"
+                  "K().a = 2\n",
+                  EDIT_dissolve, "");
+    assert_offers("class K: a = 1\n"
+                  "while K().a: pass\n",
+                  EDIT_dissolve, "");
+}
+
 static void what_the_class_assigns_comes_first(void **state)
 {
     (void)state;
@@ -331,6 +361,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(attributes_become_names),
+        cmocka_unit_test(an_attribute_may_be_taken_at_once),
         cmocka_unit_test(what_the_class_assigns_comes_first),
         cmocka_unit_test(an_object_without_a_name_leaves_its_making),
         cmocka_unit_test(the_fields_of_a_dataclass_take_what_is_passed),

@@ -473,6 +473,51 @@ static void what_is_deleted_takes_no_value(void **state)
                   EDIT_inline, "");
 }
 
+static void a_header_that_runs_once_takes_a_body(void **state)
+{
+    (void)state;
+    assert_offers("def f(p):\n"
+                  "    q = p()\n"
+                  "    q()\n"
+                  "    return q.r\n"
+                  "if x:\n"
+                  "    for i in g(f(1)): # why\n"
+                  "        i()\n",
+                  EDIT_inline,
+                  "if x:\n"
+                  "    q = 1()\n"
+                  "    q()\n"
+                  "    for i in g(q.r): # why\n"
+                  "        i()\n"
+                  "|\n");
+    assert_offers("def f():\n"
+                  "    h()\n"
+                  "if f(): pass\n"
+                  "else: k()\n",
+                  EDIT_inline,
+                  "h()\n"
+                  "if None: pass\n"
+                  "else: k()\n"
+                  "|\n");
+    assert_offers("def f():\n"
+                  "    h()\n"
+                  "    return 1\n"
+                  "raise E(f())\n",
+                  EDIT_inline,
+                  "h()\n"
+                  "raise E(1)\n"
+                  "|\n");
+    assert_offers("def f():\n"
+                  "    h()\n"
+                  "while f(): pass\n",
+                  EDIT_inline, "");
+    assert_offers("def f():\n"
+                  "    h()\n"
+                  "if x: pass\n"
+                  "elif f(): pass\n",
+                  EDIT_inline, "");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -491,6 +536,7 @@ int main(void)
         cmocka_unit_test(an_expression_function_goes_to_its_calls),
         cmocka_unit_test(a_body_goes_to_its_only_call),
         cmocka_unit_test(a_body_stays_where_it_can_not_go),
+        cmocka_unit_test(a_header_that_runs_once_takes_a_body),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -93,6 +93,14 @@ static void a_common_argument_moves_into_the_body(void **state)
     assert_offers("def f(a):\n"
                   "    a = 2\n"
                   "f(1)\n",
+                  EDIT_parameter,
+                  "def f():\n"
+                  "    a = 2\n"
+                  "f()\n"
+                  "|\n");
+    assert_offers("def f(a):\n"
+                  "    a += 2\n"
+                  "f(1 + 1)\n",
                   EDIT_parameter, "");
 }
 
@@ -151,6 +159,25 @@ static void methods_are_found_by_name(void **state)
                   "class B:\n"
                   "    def m(self): pass\n"
                   "x.m(1)\n"
+                  "|\n");
+}
+
+static void functions_of_modules_are_no_methods(void **state)
+{
+    (void)state;
+    assert_offers("import os, a.b as c\n"
+                  "class K:\n"
+                  "    def close(self, x): pass\n"
+                  "os.close(1)\n"
+                  "c.d.close(2)\n"
+                  "K().close(3)\n",
+                  EDIT_parameter,
+                  "import os, a.b as c\n"
+                  "class K:\n"
+                  "    def close(self): pass\n"
+                  "os.close(1)\n"
+                  "c.d.close(2)\n"
+                  "K().close()\n"
                   "|\n");
 }
 
@@ -234,6 +261,7 @@ int main(void)
         cmocka_unit_test(separators_go_with_the_last_of_them),
         cmocka_unit_test(a_common_argument_moves_into_the_body),
         cmocka_unit_test(methods_are_found_by_name),
+        cmocka_unit_test(functions_of_modules_are_no_methods),
         cmocka_unit_test(launches_are_calls),
         cmocka_unit_test(a_name_moves_only_where_it_means_the_same),
         cmocka_unit_test(fields_of_data_classes_are_parameters),
