@@ -98,6 +98,7 @@ static struct search *make_search(const struct reduction *r,
         .keep = facts->original->guard,
         .marks = input->twin.marks,
         .nmarks = input->twin.nplaces,
+        .looks = trace->observed && facts->original->fork,
     };
     struct span *frames, *idle = NULL;
     struct observed observed = { 0 };

@@ -29,10 +29,12 @@
 #include "config/buf.h"
 #include "config/log.h"
 #include "config/mem.h"
+#include "grammar/observed.h"
 #include "grammar/twin.h"
 #include "minimizer/asks.h"
 #include "minimizer/evidence.h"
 
+#define TRACED_SLOWER 3
 #define NONES_MAX 2       /* runs of one trial that may come to nothing */
 #define NONES_IN_A_ROW 12 /* then it is the machine */
 #define SPOILT_MAX 3      /* forked runs without CUDA; then no more forks */
@@ -53,6 +55,7 @@ struct trial {
     enum verdict verdict;
     char *loads;        /* of the forked yes that a fresh run is to confirm */
     char *why;          /* it is a no */
+    char *observed;     /* it looks, and is a yes */
     struct span *marks; /* the twin's places in its text; NULL: no twin */
 };
 
@@ -124,6 +127,7 @@ static void trial_free(struct trial *trial)
 {
     free(trial->loads);
     free(trial->why);
+    free(trial->observed);
     free(trial->marks);
     free(trial);
 }
@@ -226,11 +230,16 @@ static void start(struct trial *trial)
     uint64_t fresh = c ? c->fresh_timeout_ms : t->spec.fresh_timeout_ms;
     struct run_request request = {
         .text = trial->search.text,
-        .how = fork ? RUN_FORK : RUN_FRESH,
+        .how = trial->search.looks ? RUN_OBSERVE
+               : fork              ? RUN_FORK
+                                   : RUN_FRESH,
         .timeout_ms = fork ? forked : fresh,
         .loads = fork && trial->search.touches_import,
         .cwd = (char *)(uintptr_t)t->spec.cwd,
     };
+
+    if (trial->search.looks)
+        request.timeout_ms *= TRACED_SLOWER;
 
     trial->out = true;
     t->out++;
@@ -241,6 +250,8 @@ static void start(struct trial *trial)
 static void begin(struct trial *trial)
 {
     asks_order(&trial->trials->asks, trial->order);
+    if (trial->search.looks) /* the base passed what must pass */
+        trial->order[0] = ASK_FAILS;
     start(trial);
 }
 
@@ -248,7 +259,7 @@ static void begin(struct trial *trial)
  * when the trial is reported: in order that is no matter of time. */
 static void answered(struct trial *trial, bool no)
 {
-    if (trial->at > 0)
+    if (trial->at > 0 || trial->search.looks)
         return;
     trial->first_runs = trial->misses + trial->hits;
     trial->first_no = no;
@@ -326,6 +337,23 @@ static void log_trial(const struct trial *trial, enum verdict verdict,
               early ? ", early" : "", accepted ? ", accepted" : "");
 }
 
+/* What a trial that looks has seen, or NULL. */
+static void pass_on(struct trials *t, const struct trial *trial,
+                    const char *values)
+{
+    struct observed observed;
+    struct err err;
+
+    if (!values)
+        return;
+    if (observed_read(&observed, values, trial->search.text.len, &err)) {
+        log_info("trace: %s", err.text);
+        return;
+    }
+    search_saw(t->spec.search, &observed);
+    observed_deinit(&observed);
+}
+
 /* Report a trial that is done. */
 static void tell(struct trial *trial)
 {
@@ -336,19 +364,23 @@ static void tell(struct trial *trial)
         .verdict = trial->verdict,
         .early = trial->early,
         .hash = trial->search.hash,
+        .observed = trial->observed,
     };
     bool accepted;
 
-    if (trial->why)
+    if (trial->why && !trial->search.looks)
         t->events.refused(t->arg, trial->search.hash, trial->why);
     if (trial->first_runs > 0)
         asks_answered(&t->asks, trial->order[0], trial->first_no,
                       trial->first_runs);
+    pass_on(t, trial, trial->observed);
     accepted = search_report(t->spec.search, row.trial, trial->verdict);
     t->asked = false;
     log_trial(trial, trial->verdict, trial->early, accepted);
+    trial->observed = NULL;
     drop(t, trial);
     t->events.reported(t->arg, &row, accepted);
+    free((char *)row.observed);
 }
 
 /* The verdict of a trial, at once or when it is its turn; `why` it is a no, or
@@ -491,6 +523,12 @@ static void take_yes(struct trial *trial, const struct observation *o)
     }
 }
 
+static void take_look(struct trial *trial, const char *values)
+{
+    trial->observed = xstrdup(values);
+    report(trial, VERDICT_YES, false, NULL);
+}
+
 /* What a run says of the present ask; `why` it says no, or nothing. */
 static enum verdict judge(const struct trial *trial,
                           const struct observation *observation,
@@ -547,6 +585,8 @@ static void trial_on_done(void *arg, const struct observation *observation)
         take_none(trial, observation, buf_str(&why));
     else if (verdict == VERDICT_NO)
         take_no(trial, early, early ? "does not compile" : buf_str(&why));
+    else if (!t->why && trial->search.looks)
+        take_look(trial, observation->values);
     else if (!t->why)
         take_yes(trial, observation);
     buf_deinit(&why);
@@ -567,6 +607,7 @@ bool trials_replay(struct trials *t, const struct store_report *row,
     if (!trial || t->calls != row->issued ||
         !hash_equal(trial->search.hash, row->hash))
         return false;
+    pass_on(t, trial, row->observed);
     *accepted =
         search_report(t->spec.search, row->trial, (enum verdict)row->verdict);
     t->counts.replayed++;

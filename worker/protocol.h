@@ -166,8 +166,8 @@ struct observation {
     /* RUN_OBSERVE: expressions of the script, one line each, ascending, the
      * outer one before those in it: "START-END=VALUE" for one that had this
      * simple value each time it ran, the bytes of the script and source text
-     * in ASCII that is no longer; "START-END+" for another call, attribute or
-     * operation that came back. NULL: not noted. */
+     * in ASCII that is no longer, or, for a name, not much; "START-END+" for
+     * another call, attribute or operation that came back. NULL: not noted. */
     char *values;
 
     /* For request.loads: a short text. Two scripts with the same one, forked by

@@ -53,6 +53,8 @@ PROT_READ_WRITE, MAP_SHARED = 3, 1
 LINES_MAX = 4 << 20  # as in ran.c
 VALUES_MAX = 1 << 20  # bytes of their file, as in values.c
 VALUE_MAX = 64  # bytes of one
+NAME_ROOM = 24  # what a name came to may be longer than it: then its
+                # assignments go too
 ONLY_AST = 0x400  # ast.PyCF_ONLY_AST
 NOTE = "_autodd_c_note"  # among the builtins of a traced run
 UNSEEN, VARIES = object(), object()
@@ -814,6 +816,8 @@ class Expression:
         """`place`: what holds it, and the field or index there."""
         self.span, self.node, self.place = span, node, place
         self.room = 0 if mute else min(span[1] - span[0], VALUE_MAX)
+        if self.room and kind(node) == "Name":
+            self.room = max(self.room, NAME_ROOM)
         self.key = None
 
 
@@ -865,7 +869,7 @@ def span_of(node, offset):
 
 
 NOTED = frozenset(("Name", "Attribute", "Subscript", "Call", "BinOp",
-                   "UnaryOp", "Compare", "BoolOp", "IfExp"))
+                   "UnaryOp", "Compare", "BoolOp", "IfExp", "JoinedStr"))
 # Annotations may be read back as text, patterns are no expressions, and in
 # the pieces of a string columns differ from version to version.
 OPAQUE = frozenset(("JoinedStr", "TemplateStr", "TypeAlias", "arg"))
@@ -877,6 +881,8 @@ SKIPPED = frozenset((
 # Of these one only wants to know whether they came back, of those nothing.
 MUTE = ("Expr", "value")
 UNNOTED = ("Call", "func")
+# A list that one of these gives is mostly nobody else's.
+MAKERS = frozenset(("Call", "BinOp", "Subscript"))
 
 
 def kind(node):
@@ -921,9 +927,8 @@ def find_expressions(tree, offset):
                 if isinstance(holder, list) and kind(node) != "ClassDef":
                     found += find_borrowed(child, holder, offset)
                 continue
-            if kind(child) in OPAQUE:
-                continue
-            todo.append(child)
+            if kind(child) not in OPAQUE:
+                todo.append(child)
             if (kind(child) in NOTED and field != "decorator_list"
                     and kind(getattr(child, "ctx", None)) in
                     ("Load", "NoneType") and (kind(node), field) != UNNOTED):
@@ -1021,7 +1026,7 @@ def open_values(name, found):
     A line is `START-END STATE TEXT`: the bytes of the expression; a space
     for what never came back, `=` for one value, else `!` for a name and `+`
     for what did more; and room for a text that is no longer than the
-    expression. Gives keys to what finds a place, and returns the function
+    expression, or, for a name, not much longer. Gives keys to what finds a place, and returns the function
     that writes a key's text or None, and the rooms.
     """
     lines, rooms, at = [], [], 0
@@ -1032,7 +1037,8 @@ def open_values(name, found):
             break
         e.key = len(rooms)
         rooms.append((at + len(head), e.room,
-                      ord("!" if kind(e.node) == "Name" else "+")))
+                      ord("!" if kind(e.node) == "Name" else "+"),
+                      kind(e.node) in MAKERS))
         lines.append(line)
         at += len(line)
     if not lines:
@@ -1041,7 +1047,7 @@ def open_values(name, found):
 
     def write(key, text):
         """Write a text; the state last, for the process may die here."""
-        state, room, other = rooms[key]
+        state, room, other, _ = rooms[key]
         if text is not None and mapped[state] == ord(" "):
             mapped[state + 1:state + 1 + len(text)] = text
             mapped[state] = ord("=")
@@ -1060,18 +1066,21 @@ def simple_text(value):
         return repr(value)
     if typ is float and value - value == 0:  # finite
         return repr(value)
-    if typ is str and len(value) < VALUE_MAX:
+    if typ in (str, bytes) and len(value) < VALUE_MAX:
         return repr(value)
     return None
+
+
+SERIES = {tuple: "(%s)", list: "[%s]"}
 
 
 def literal(value):
     """Return the source of a value that has a short one, else None."""
     typ = type(value)
-    if typ is tuple and len(value) < VALUE_MAX / 2:
+    if typ in SERIES and len(value) < VALUE_MAX / 2:
         parts = [simple_text(part) for part in value]
-        text = None if None in parts else "(%s%s)" % (
-            ", ".join(parts), "," if len(parts) == 1 else "")
+        text = None if None in parts else SERIES[typ] % (
+            ", ".join(parts) + "," * (typ is tuple and len(parts) == 1))
     elif typ.__module__ == "torch" and typ.__name__ in ("dtype", "device"):
         text = repr(value) if typ.__name__ == "dtype" else repr(str(value))
     else:
@@ -1085,10 +1094,12 @@ def noter(write, rooms):
 
     def note(key, value):
         was = seen[key]
-        if was is VARIES or was is value:
+        if was is VARIES or was is value and type(value) is not list:
             return value
         try:
             text = literal(value)
+            if type(value) is list and not rooms[key][3]:
+                text = None  # more may be put into it
             if text is None or len(text) > rooms[key][1] or (
                     was is not UNSEEN and texts[key] != text):
                 text = None

@@ -18,6 +18,10 @@
  * nothing is committed in it, each edit has a no on the final text: that is
  * what makes it 1-minimal.
  *
+ * Before anything is mutated, and again when much has gone since, the base is
+ * run once more under a tracer: what is left has one value where there were
+ * many. If something is seen, the round begins anew.
+ *
  * With several trials out, three things keep slots from running idle or in
  * vain:
  *  - What is tried while a union is being tested is tried on top of it
@@ -54,6 +58,10 @@
 #include "minimizer/search/merge.h"
 #include "minimizer/search/queue.h"
 
+/* Traced runs of what is left that bring nothing, at most, and all of them. */
+#define VAIN_LOOKS_MAX 2
+#define LOOKS_MAX 8
+
 #define BATCH_MAX 32 /* edits tried together, at most */
 
 /* Up to this length a round may begin while trials are out: that makes for
@@ -86,6 +94,7 @@ struct trial {
     struct patch patch; /* made on base number `base`, and good for it alone */
     uint64_t base;
     bool is_merge;
+    bool looks;   /* no candidate: the base, traced */
     bool stacked; /* on union `union_number`, which was out when it was sent */
     uint64_t union_number;
     bool again;  /* its text came back without a verdict before */
@@ -95,6 +104,9 @@ struct trial {
     struct claims same; /* other claims that give the same text */
     const char *kind;
 };
+
+/* Nothing else is out, or is sent, while one is. */
+enum look { LOOK_NONE, LOOK_DUE, LOOK_OUT };
 
 struct search {
     struct search_opts opts;
@@ -120,6 +132,13 @@ struct search {
     uint64_t surely;     /* 1 + that for which the sure edits were taken */
     bool opening;        /* and their union is to be tested first */
     bool untried;        /* an edit of this round came to no verdict */
+    enum look look;      /* at the base, in a traced run */
+    unsigned looks;      /* so far */
+    unsigned vain_looks; /* those after which nothing was committed before the
+                          * first mutation */
+    uint64_t look_base;  /* 1 + base number at the last look; 0: judged */
+    size_t looked_len;   /* of the base when it was traced last */
+    bool saw;            /* and something new is known of it */
 
     struct merge merge;
     uint64_t union_number; /* of the union that is out, or of the next one */
@@ -193,9 +212,26 @@ static void enter_stage(struct search *search, unsigned stage)
     search->entered_id = search->last_id;
     if (search->nout == 0)
         search->settled = stage;
+    if (search->look_base && stages[stage].tier >= TIER_MUTATE) {
+        search->vain_looks += search->look_base == search->base_number + 1;
+        search->look_base = 0;
+    }
     if (stages[stage].fills)
         queue_fill(&search->queue, &search->edits, search->own,
                    version_bytes(&search->base), stages[stage].news_only);
+}
+
+/* Whether the base is to be traced before anything is mutated, or again
+ * afterwards: an eighth of it, and a few bytes, have gone since the last time.
+ */
+static bool must_look(const struct search *search)
+{
+    return search->opts.looks && search->looks < LOOKS_MAX &&
+           search->vain_looks < VAIN_LOOKS_MAX &&
+           stages[search->stage].tier < TIER_MUTATE &&
+           stages[search->stage + 1].tier >= TIER_MUTATE &&
+           search->base.len < LONG_TEXT &&
+           search->base.len * 8 + 64 <= search->looked_len * 7;
 }
 
 /* The next stage of this round; false: there is none. */
@@ -396,6 +432,7 @@ struct search *search_new(struct bytes text, const struct span *frozen,
     edits_init(&search->edits);
     queue_init(&search->queue);
     search->unions = rate_init(0.75);
+    search->looked_len = text.len;
     if (opts->observed)
         observed_copy(&search->observed, opts->observed);
     start_round(search);
@@ -935,6 +972,25 @@ static void report_no(struct search *search, struct trial *trial)
     }
 }
 
+void search_saw(struct search *search, const struct observed *observed)
+{
+    observed_deinit(&search->observed);
+    observed_copy(&search->observed, observed);
+    search->saw = true;
+}
+
+static void report_look(struct search *search, const struct trial *trial,
+                        enum verdict verdict)
+{
+    memory_set(&search->memory, trial->hash, KNOWN_YES);
+    search->look = LOOK_NONE;
+    if (verdict == VERDICT_YES && search->saw) {
+        start_round(search);
+        search->surely = 0;
+    }
+    search->saw = false;
+}
+
 /* No verdict: once more, and then never again. */
 static void report_none(struct search *search, struct trial *trial)
 {
@@ -982,20 +1038,17 @@ bool search_report(struct search *search, uint64_t id, enum verdict verdict)
     bool committed;
 
     assert(trial);
-    switch (verdict) {
-    case VERDICT_YES:
-        search->stats.yes++;
+    search->stats.yes += verdict == VERDICT_YES;
+    search->stats.no += verdict == VERDICT_NO;
+    search->stats.none += verdict == VERDICT_NONE;
+    if (trial->looks)
+        report_look(search, trial, verdict);
+    else if (verdict == VERDICT_YES)
         report_yes(search, trial);
-        break;
-    case VERDICT_NO:
-        search->stats.no++;
+    else if (verdict == VERDICT_NO)
         report_no(search, trial);
-        break;
-    case VERDICT_NONE:
-        search->stats.none++;
+    else
         report_none(search, trial);
-        break;
-    }
     trial_free(trial);
     committed = search->committed;
     search->committed = false;
@@ -1028,6 +1081,27 @@ static struct trial *send(struct search *search, struct patch *patch,
                                .touches_import = trial->patch.touches_import,
                                .saved = patch_saved(&trial->patch) };
     return trial;
+}
+
+/* The base itself, to be traced. */
+static bool send_look(struct search *search, struct search_trial *given)
+{
+    struct bytes text = version_bytes(&search->base);
+    struct version version = { .text = xmemdup(text.data, text.len),
+                               .len = text.len };
+    struct patch patch;
+    struct trial *trial;
+
+    search->look = LOOK_OUT;
+    search->look_base = search->base_number + 1;
+    search->looks++;
+    search->looked_len = search->base.len;
+    patch_init(&patch);
+    trial =
+        send(search, &patch, &version, hash_bytes(text.data, text.len), given);
+    trial->looks = given->looks = true;
+    trial->kind = given->kind = "look";
+    return true;
 }
 
 /* A trial with this text is out: its verdict is the claim's too. */
@@ -1236,7 +1310,13 @@ static bool go_on(struct search *search)
         start_round(search);
         return true;
     }
-    return release(search) || next_stage(search);
+    if (release(search))
+        return true;
+    if (must_look(search)) {
+        search->look = LOOK_DUE;
+        return true;
+    }
+    return next_stage(search);
 }
 
 /* Everything offered is settled or out, and slots are free: go on with what
@@ -1249,7 +1329,7 @@ static bool hurry(struct search *search)
         start_round(search);
         return true;
     }
-    if (search->settled < search->stage)
+    if (search->settled < search->stage || must_look(search))
         return false;
     return next_stage(search);
 }
@@ -1314,6 +1394,10 @@ bool search_next(struct search *search, struct search_trial *given)
     struct claim claim;
 
     while (!search->finished && search->nout < search->opts.width) {
+        if (search->look == LOOK_OUT)
+            return false;
+        if (search->look == LOOK_DUE)
+            return send_look(search, given);
         open_round(search);
         if (merge_next(&search->merge, probes_max(search)) > 0) {
             enum sent sent = try_merge(search, given);

@@ -59,6 +59,10 @@ struct search_opts {
      * next candidate. Copied. */
     const struct observed *observed;
 
+    /* A trial may ask for what a traced run says of the base (see
+     * search_trial.looks): where much has gone, more has one value only. */
+    bool looks;
+
     /* What a candidate must be to be worth a run, seen from its tree; NULL:
      * nothing more. Pure. `keep` is what it looks at, borrowed for the search's
      * life. */
@@ -73,6 +77,8 @@ struct search_trial {
     const char *kind;    /* name of the edit's family; "merge" for a union */
     bool touches_import;
     int64_t saved; /* bytes, against the current base */
+    bool looks;    /* the base itself: to be run traced, search_saw() to be told
+                    * what its expressions came to before the report of a yes */
 };
 
 struct search_stats {
@@ -96,6 +102,9 @@ bool search_next(struct search *search, struct search_trial *trial);
  * search_next() has just given, or, for 0, in search_text(): into `out`, which
  * has room for all. */
 void search_marks(const struct search *search, uint64_t id, struct span *out);
+
+/* What was observed in the run of a trial that looks; copied. */
+void search_saw(struct search *search, const struct observed *observed);
 
 /* Take a verdict. True when a new, smaller base was committed since the last
  * report: search_text() has it. (In rare cases search_next() commits a text

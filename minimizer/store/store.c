@@ -1,5 +1,5 @@
 /* Tables: job, report (the log of a job), step (its accepted texts), each row
- * under (job, seq); and trace and good (fingerprints of the good forms of
+ * under (job, seq); and trace, look and good (fingerprints of the good forms of
  * steps), which the first files do not have. The header of the file carries who
  * wrote it: application_id is ours, user_version the schema. A file is looked
  * at before it is touched:
@@ -75,6 +75,9 @@ static const char schema[] =
     " hash_high INTEGER NOT NULL, hash_low INTEGER NOT NULL,"
     " job INTEGER NOT NULL,"
     " PRIMARY KEY(hash_high, hash_low, job)) WITHOUT ROWID;"
+    "CREATE TABLE IF NOT EXISTS look("
+    " job INTEGER NOT NULL, trial INTEGER NOT NULL, observed TEXT NOT NULL,"
+    " PRIMARY KEY(job, trial)) WITHOUT ROWID;"
     "CREATE INDEX IF NOT EXISTS step_hash ON step(hash_high, hash_low);";
 
 /* ---- SQLite's codes in our words ---- */
@@ -310,7 +313,7 @@ static int open_file(struct store *store, struct err *err)
     rc = run(store, "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;");
     if (rc != SQLITE_OK)
         return tell(store, rc, "cannot be set up", err);
-    rc = number(store, "SELECT count(*) FROM sqlite_master WHERE name='good'",
+    rc = number(store, "SELECT count(*) FROM sqlite_master WHERE name='look'",
                 &tables);
     if (rc != SQLITE_OK)
         return tell(store, rc, "cannot be read", err);
@@ -584,6 +587,8 @@ int store_reset(struct store *store, int64_t job, struct err *err)
     if (rc == SQLITE_OK)
         rc = run_for(store, "DELETE FROM good WHERE job=?1", job);
     if (rc == SQLITE_OK)
+        rc = run_for(store, "DELETE FROM look WHERE job=?1", job);
+    if (rc == SQLITE_OK)
         rc = run_for(store,
                      "UPDATE job SET status=NULL, signature=NULL, runs=0"
                      " WHERE id=?1",
@@ -663,6 +668,26 @@ static int write_reports(struct store *store, int64_t job,
     return rc;
 }
 
+static int write_looks(struct store *store, int64_t job,
+                       const struct store_batch *batch)
+{
+    sqlite3_stmt *stmt = NULL;
+    int rc =
+        prepare(store, "INSERT OR REPLACE INTO look VALUES(?1, ?2, ?3)", &stmt);
+
+    for (size_t i = 0; rc == SQLITE_OK && i < batch->nreports; i++) {
+        const struct store_report *r = &batch->reports[i];
+        if (!r->observed)
+            continue;
+        sqlite3_bind_int64(stmt, 1, job);
+        sqlite3_bind_int64(stmt, 2, (int64_t)r->trial);
+        bind_text(stmt, 3, r->observed);
+        rc = step_done(stmt);
+    }
+    sqlite3_finalize(stmt);
+    return rc;
+}
+
 static int write_steps(struct store *store, int64_t job,
                        const struct store_batch *batch)
 {
@@ -735,6 +760,8 @@ int store_write(struct store *store, int64_t job,
     if (rc == SQLITE_OK)
         rc = write_reports(store, job, batch);
     if (rc == SQLITE_OK)
+        rc = write_looks(store, job, batch);
+    if (rc == SQLITE_OK)
         rc = write_steps(store, job, batch);
     if (rc == SQLITE_OK)
         rc = write_goods(store, job, batch);
@@ -751,8 +778,9 @@ int store_replay(struct store *store, int64_t job,
 {
     sqlite3_stmt *stmt = NULL;
     int rc = prepare(store,
-                     "SELECT issued, trial, verdict, early, hash_high, hash_low"
-                     " FROM report WHERE job=?1 ORDER BY seq",
+                     "SELECT issued, trial, verdict, early, hash_high,"
+                     " hash_low, observed FROM report LEFT JOIN look"
+                     " USING(job, trial) WHERE job=?1 ORDER BY seq",
                      &stmt);
 
     if (rc == SQLITE_OK)
@@ -765,6 +793,7 @@ int store_replay(struct store *store, int64_t job,
             .early = sqlite3_column_int(stmt, 3) != 0,
             .hash = { (uint64_t)sqlite3_column_int64(stmt, 4),
                       (uint64_t)sqlite3_column_int64(stmt, 5) },
+            .observed = (const char *)sqlite3_column_text(stmt, 6),
         };
         rc = each(arg, &report) ? SQLITE_OK : SQLITE_DONE;
     }

@@ -62,6 +62,7 @@ struct store_report {
     int verdict; /* enum verdict */
     bool early;  /* did not compile: never run */
     struct hash128 hash;
+    const char *observed; /* by a traced run of the base; NULL: it was none */
 };
 
 /* An accepted step, in order. */

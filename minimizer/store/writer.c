@@ -69,6 +69,8 @@ static struct entry *entry_new(const struct store_batch *batch)
     if (batch->nreports > 0) {
         reports = xcalloc(batch->nreports, sizeof(*reports));
         memcpy(reports, batch->reports, batch->nreports * sizeof(*reports));
+        for (size_t i = 0; i < batch->nreports; i++)
+            reports[i].observed = xstrdup(reports[i].observed);
     }
     if (batch->nsteps > 0)
         steps = xcalloc(batch->nsteps, sizeof(*steps));
@@ -93,6 +95,8 @@ static void entry_free(struct entry *entry)
         free((char *)entry->batch.steps[i].kind);
         free((char *)entry->batch.steps[i].text.data);
     }
+    for (size_t i = 0; i < entry->batch.nreports; i++)
+        free((char *)entry->batch.reports[i].observed);
     free((struct store_report *)entry->batch.reports);
     free((struct store_step *)entry->batch.steps);
     free((char *)entry->batch.signature);

@@ -793,6 +793,83 @@ static void a_round_opens_with_what_is_sure(void **state)
     search_free(search);
 }
 
+static const char looked_text[] = "a = 1\nb = 2\nc = 3\nk(f(x.y))\n";
+
+static struct search *search_looking(unsigned width)
+{
+    struct search_opts opts = { .width = width, .looks = true };
+
+    return search_new(bytes_of(looked_text, strlen(looked_text)), NULL, 0,
+                      &opts);
+}
+
+/* Before anything is mutated the base is asked for again, and nothing else is
+ * out then. */
+static void what_a_look_has_seen_is_the_next_candidate(void **state)
+{
+    struct observed observed;
+    (void)state;
+
+    assert_int_equal(observed_read(&observed, "2-8=7\n", 10, NULL), 0);
+    for (unsigned width = 1; width <= 4; width++) {
+        struct search *search = search_looking(width);
+        struct search_trial trial, none;
+        unsigned looks = 0;
+
+        while (search_next(search, &trial)) {
+            bool yes = memmem(trial.text.data, trial.text.len, "k(", 2) &&
+                       (trial.looks || looks > 0 ||
+                        memmem(trial.text.data, trial.text.len, "f(x.y)", 6));
+            if (!trial.looks) {
+                search_report(search, trial.id, yes ? VERDICT_YES : VERDICT_NO);
+                continue;
+            }
+            assert_int_equal(looks++, 0);
+            assert_int_equal(trial.text.len, strlen("k(f(x.y))\n"));
+            assert_false(search_next(search, &none));
+            assert_false(search_mutated(search));
+            search_saw(search, &observed);
+            assert_false(search_report(search, trial.id, VERDICT_YES));
+            assert_true(search_next(search, &trial));
+            assert_string_equal(trial.kind, "observed");
+            assert_memory_equal(trial.text.data, "k(7)\n", trial.text.len);
+            search_report(search, trial.id, VERDICT_YES);
+        }
+        assert_int_equal(looks, 1);
+        assert_true(search_minimal(search));
+        search_free(search);
+    }
+    observed_deinit(&observed);
+}
+
+static void a_look_that_comes_to_nothing_changes_nothing(void **state)
+{
+    static const enum verdict verdicts[] = { VERDICT_YES, VERDICT_NO,
+                                             VERDICT_NONE };
+    (void)state;
+
+    for (size_t i = 0; i < ARRAY_LEN(verdicts); i++) {
+        struct search *search = search_looking(1);
+        struct search_trial trial;
+        unsigned looks = 0;
+
+        while (search_next(search, &trial)) {
+            bool yes = memmem(trial.text.data, trial.text.len, "k(f(x.y))", 9);
+
+            if (trial.looks)
+                looks++;
+            search_report(search, trial.id,
+                          trial.looks ? verdicts[i]
+                          : yes       ? VERDICT_YES
+                                      : VERDICT_NO);
+        }
+        assert_int_equal(looks, 1);
+        assert_true(search_minimal(search));
+        assert_int_equal(search_text(search).len, strlen("k(f(x.y))\n"));
+        search_free(search);
+    }
+}
+
 /* Only what keeps `f(` and `n.m` is interesting: the inner values go. */
 static void what_is_left_of_observed_values_is_offered_alone(void **state)
 {
@@ -838,6 +915,8 @@ int main(void)
         cmocka_unit_test(a_search_can_be_given_up_with_trials_out),
         cmocka_unit_test(observed_values_are_the_first_candidate),
         cmocka_unit_test(a_round_opens_with_what_is_sure),
+        cmocka_unit_test(what_a_look_has_seen_is_the_next_candidate),
+        cmocka_unit_test(a_look_that_comes_to_nothing_changes_nothing),
         cmocka_unit_test(what_is_left_of_observed_values_is_offered_alone),
     };
 
