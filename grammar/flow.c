@@ -12,6 +12,7 @@
 #include "grammar/kernel.h"
 
 #define WRITE_ROUNDS 6 /* depth of wrappers that is looked through */
+#define HOPS_MAX 8     /* names that stand for a number */
 
 static const char *const quiet[] = {
     "print",        "manual_seed",        "seed",
@@ -68,14 +69,22 @@ uint32_t flow_root(const struct nodes *ns, uint32_t i)
     return i;
 }
 
-static void give(struct flow *f, uint32_t symbol, uint32_t node,
-                 enum giver_kind kind)
+static void give_at(struct flow *f, uint32_t symbol, uint32_t place,
+                    uint32_t node, enum giver_kind kind)
 {
     if (!flow_is_variable(f, symbol) || node == NODE_NONE)
         return;
     xgrow(&f->items, &f->room, f->nitems + 1, sizeof(*f->items));
-    f->items[f->nitems] = (struct giver){ node, f->givers[symbol], kind };
+    f->items[f->nitems] = (struct giver){
+        .node = node, .place = place, .next = f->givers[symbol], .kind = kind
+    };
     f->givers[symbol] = f->nitems++;
+}
+
+static void give(struct flow *f, uint32_t symbol, uint32_t node,
+                 enum giver_kind kind)
+{
+    give_at(f, symbol, NODE_NONE, node, kind);
 }
 
 /* Each name that is a target in `target` gets `value`: elements and attributes
@@ -91,8 +100,14 @@ static void assign(struct flow *f, uint32_t target, uint32_t value,
     for (past = ns->at[target].past; i < past;) {
         if (node_is(ns, i, NODE_SUBSCRIPT) || node_is(ns, i, NODE_ATTRIBUTE)) {
             uint32_t s = flow_symbol(f, flow_root(ns, i));
+            bool element =
+                node_is(ns, i, NODE_SUBSCRIPT) && kind == GIVER_VALUE;
 
-            give(f, s, value, kind);
+            if (element)
+                give_at(f, s, node_field(ns, i, FIELD_subscript), value,
+                        GIVER_ELEMENT);
+            else
+                give(f, s, value, kind);
             if (s != SYMBOL_NONE)
                 f->written[s] = true;
             i = ns->at[i].past;
@@ -487,7 +502,7 @@ static bool write_back(struct flow *f, uint32_t symbol)
     for (uint32_t g = f->givers[symbol]; g != NODE_NONE; g = f->items[g].next) {
         uint32_t node = f->items[g].node;
 
-        if (f->items[g].kind == GIVER_VALUE &&
+        if (f->items[g].kind <= GIVER_ELEMENT &&
             (node_is(f->ns, node, NODE_BINARY_OPERATOR) ||
              node_is(f->ns, node, NODE_IDENTIFIER)))
             news |= write_names(f, node, node);
@@ -621,4 +636,16 @@ uint32_t flow_value(const struct flow *f, uint32_t identifier)
         if (f->items[g].kind != GIVER_WRITE)
             return f->items[g].node;
     return NODE_NONE;
+}
+
+bool flow_is_number(const struct flow *f, uint32_t i)
+{
+    for (int hop = 0; hop < HOPS_MAX && i != NODE_NONE; hop++) {
+        if (node_is(f->ns, i, NODE_INTEGER))
+            return true;
+        if (!node_is(f->ns, i, NODE_IDENTIFIER))
+            return false;
+        i = flow_value(f, i);
+    }
+    return false;
 }

@@ -36,6 +36,7 @@ struct slice {
     bool computed;   /* an operator, not of numbers alone, or a call that is no
                       * conversion, neither of the script's own functions */
     bool made;       /* a call that makes values: torch.ones(3) */
+    bool unset;      /* memory that nothing was written to: np.empty(3) */
     bool constant;   /* nothing but literals, modules and builtins */
 };
 

@@ -7,12 +7,18 @@
 #include "grammar/node.h"
 #include "grammar/scope.h"
 
-enum giver_kind { GIVER_VALUE, GIVER_ADDED, GIVER_WRITE };
+enum giver_kind {
+    GIVER_VALUE,
+    GIVER_ELEMENT, /* x[i] = value */
+    GIVER_ADDED,
+    GIVER_WRITE
+};
 
 /* What may have given a name its value. */
 struct giver {
-    uint32_t node; /* expression, or call */
-    uint32_t next; /* of the same symbol; NODE_NONE: last */
+    uint32_t node;  /* expression, or call */
+    uint32_t place; /* subscript of an ELEMENT, else NODE_NONE */
+    uint32_t next;  /* of the same symbol; NODE_NONE: last */
     enum giver_kind kind;
 };
 
@@ -48,6 +54,9 @@ struct flow {
 
 /* The symbol of an identifier; SYMBOL_NONE for NODE_NONE too. */
 uint32_t flow_symbol(const struct flow *f, uint32_t node);
+
+/* Whether an expression is a number, or a name that stands for one. */
+bool flow_is_number(const struct flow *f, uint32_t node);
 
 /* Whether the script itself gives the name its value: no module, no builtin. */
 bool flow_is_variable(const struct flow *f, uint32_t symbol);

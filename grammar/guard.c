@@ -150,7 +150,19 @@ static bool is_repeated(const struct guard *g, const struct slice *slice)
     return false;
 }
 
-static void keep_side(struct guard *g, const struct sides *s, size_t i)
+/* What of a kernel's effect must stay. */
+static struct effect kept_effect(const struct guard *g, const struct look *l,
+                                 struct bytes kernel)
+{
+    struct effect effect = effect_of(l->flow, kernel);
+
+    effect.place &= g->some;
+    effect.condition &= g->some;
+    return effect;
+}
+
+static void keep_side(struct guard *g, const struct look *l,
+                      const struct sides *s, size_t i)
 {
     const struct slice *slice = &s->slices[i];
     bool repeated = is_repeated(g, slice);
@@ -158,11 +170,14 @@ static void keep_side(struct guard *g, const struct sides *s, size_t i)
 
     side->shares = shares_any(s, i);
     side->computed = slice->computed;
+    side->unset = slice->unset;
     side->nkernels = repeated ? 0 : slice->nkernels;
     side->kernels = xcalloc(slice->nkernels + 1, sizeof(*side->kernels));
-    for (size_t k = 0; k < side->nkernels; k++)
+    for (size_t k = 0; k < side->nkernels; k++) {
+        side->effects[k] = kept_effect(g, l, slice->kernels[k]);
         side->kernels[k] =
             xmemdup(slice->kernels[k].data, slice->kernels[k].len);
+    }
 }
 
 /* "the test in line 41 and what it compares: got (by softmax in line 29),
@@ -216,7 +231,7 @@ static void keep_test(struct guard *g, const struct look *l, uint32_t i)
             deciding_sides(l, c.nodes[k], &s);
             if (s.n > 0 && (!kernels || any_kernel(&s))) {
                 for (size_t m = 0; m < s.n; m++)
-                    keep_side(g, &s, m);
+                    keep_side(g, l, &s, m);
                 g->words = tell(g, l, c.nodes[k], &s);
             }
             deciding_deinit(&s);
@@ -241,6 +256,8 @@ static void find_test(struct guard *g, const struct tree *tree,
         failure->line > 0 ? raised_in(g, l.ns, failure) : NODE_NONE;
 
     take_texts(g, failure);
+    g->some = failure->some;
+    g->nothing = effect_of_nothing(l.flow);
     if (statement != NODE_NONE) {
         keep_test(g, &l, statement);
     } else if (g->ntexts > 0) {
@@ -281,23 +298,36 @@ static bool keeps_kernel(const struct guard *g)
 /* ---- a candidate's test ---- */
 
 /* One of its kernels is enough: a slice may hold more than gave the value. */
-static bool has_kernel(const struct guard_side *side, const struct slice *s)
+static bool has_kernel(const struct look *l, const struct guard_side *side,
+                       const struct slice *s)
 {
-    for (size_t k = 0; k < s->nkernels; k++)
-        if (text_is_one_of(s->kernels[k], (const char *const *)side->kernels,
-                           side->nkernels))
-            return true;
+    for (size_t i = 0; i < side->nkernels; i++) {
+        struct bytes name =
+            bytes_of(side->kernels[i], strlen(side->kernels[i]));
+
+        for (size_t k = 0; k < s->nkernels; k++) {
+            struct effect effect;
+
+            if (!text_is_one_of(s->kernels[k],
+                                (const char *const *)&side->kernels[i], 1))
+                continue;
+            effect = effect_of(l->flow, name);
+            if (effect_has(&effect, &side->effects[i]))
+                return true;
+        }
+    }
     return side->nkernels == 0;
 }
 
 /* Whether side k of a candidate can stand for the original's side i. */
-static bool stands_for(const struct guard *g, size_t i, const struct sides *s,
-                       size_t k)
+static bool stands_for(const struct guard *g, const struct look *l, size_t i,
+                       const struct sides *s, size_t k)
 {
     const struct guard_side *side = &g->sides[i];
     const struct slice *slice = &s->slices[k];
 
-    if ((slice->constant && !slice->computed) || !has_kernel(side, slice))
+    if ((slice->constant && !slice->computed) ||
+        (slice->unset && !side->unset) || !has_kernel(l, side, slice))
         return false;
     if (!keeps_kernel(g) && side->shares)
         return shares_any(s, k);
@@ -308,15 +338,15 @@ static bool stands_for(const struct guard *g, size_t i, const struct sides *s,
 
 /* Whether each of the original's sides has one of the candidate's to itself:
  * tried in turn, as there are four at most. */
-static bool all_stand(const struct guard *g, const struct sides *s, size_t i,
-                      unsigned used)
+static bool all_stand(const struct guard *g, const struct look *l,
+                      const struct sides *s, size_t i, unsigned used)
 {
     /* Depth is bounded by SIDES_MAX. */
     if (i == g->nsides)
         return true;
     for (size_t k = 0; k < s->n; k++)
-        if (!(used & 1u << k) && stands_for(g, i, s, k) &&
-            all_stand(g, s, i + 1, used | 1u << k))
+        if (!(used & 1u << k) && stands_for(g, l, i, s, k) &&
+            all_stand(g, l, s, i + 1, used | 1u << k))
             return true;
     return false;
 }
@@ -331,7 +361,7 @@ static bool test_holds(const struct guard *g, const struct look *l, uint32_t i)
         struct sides s;
 
         deciding_sides(l, c.nodes[k], &s);
-        holds = all_stand(g, &s, 0, 0);
+        holds = all_stand(g, l, &s, 0, 0);
         deciding_deinit(&s);
     }
     return holds;
@@ -341,9 +371,9 @@ static bool has_test(const struct guard *g, const struct tree *tree)
 {
     struct look l = { .ns = tree_nodes(tree),
                       .flow = flow_new(tree, g->silent_writes) };
-    bool holds = false;
+    bool holds = false, nothing = !g->nothing && effect_of_nothing(l.flow);
 
-    for (uint32_t i = 0; i < l.ns->n && !holds; i++)
+    for (uint32_t i = 0; i < l.ns->n && !holds && !nothing; i++)
         if (is_site(g, l.ns, i))
             holds = test_holds(g, &l, i);
     flow_free(l.flow);
@@ -411,7 +441,7 @@ bool guard_holds(const struct guard *guard, const struct tree *tree)
 
 void guard_key(const struct guard *guard, struct buf *out)
 {
-    buf_addf(out, "\n%d %s", (int)guard->site,
+    buf_addf(out, "\n%d %d %s", (int)guard->site, guard->some,
              guard->words ? guard->words : "");
     for (size_t i = 0; i < guard->nnames; i++)
         buf_addf(out, " keep %s", guard->names[i]);

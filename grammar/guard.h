@@ -17,6 +17,11 @@
  *   without any kernel             of the same source as another side, if it
  * was so; else computed no side                        is constant
  *
+ * What such a kernel writes does not become constant; where only some elements
+ * are wrong, neither does where it writes, and a condition stays a condition:
+ * they decide which. No side is made of memory that nobody wrote to, and what
+ * had elements keeps some: all that is not the fault, but would show its words.
+ *
  * Within that, all may be simplified. Where the original has no such test,
  * nothing is kept. Pure; n log n. */
 #ifndef AUTODD_GUARD_H
@@ -28,6 +33,7 @@
 
 #include "config/buf.h"
 #include "grammar/deciding.h"
+#include "grammar/effect.h"
 #include "grammar/tree.h"
 
 #define GUARD_TEXTS_MAX 8
@@ -39,6 +45,7 @@ struct guard_failure {
     const char *texts[GUARD_TEXTS_MAX]; /* printed, and asked for */
     size_t ntexts;
     bool exits; /* by its exit code alone */
+    bool some;  /* some of what is compared is right, some is wrong */
 };
 
 enum guard_site {
@@ -51,9 +58,11 @@ enum guard_site {
 };
 
 struct guard_side {
-    char **kernels; /* names; owned */
+    char **kernels;                           /* names; owned */
+    struct effect effects[SLICE_KERNELS_MAX]; /* one a kernel */
     size_t nkernels;
     bool computed;
+    bool unset;  /* made of memory that nothing was written to */
     bool shares; /* has a source in common with another side */
 };
 
@@ -64,6 +73,8 @@ struct guard {
     struct guard_side sides[SIDES_MAX];
     size_t nsides;
     bool silent_writes; /* see flow_new() */
+    bool some;          /* as in the failure */
+    bool nothing;       /* the original makes arrays of no elements */
     char *words;        /* what is kept, for the user; NULL: no test */
 
     char *const *names; /* calls that stay; borrowed */

@@ -228,10 +228,42 @@ static void add_source(struct walk *w, uint32_t symbol)
     s->sources[s->nsources++] = symbol;
 }
 
+static bool is_empty(const struct flow *f, uint32_t node)
+{
+    return node_is(f->ns, node, NODE_CALL) &&
+           IS_ONE_OF(kernel_last_name(f->ns, node), empties);
+}
+
+/* Whether a name is given memory without values and never all of them. */
+static bool is_unset(const struct flow *f, uint32_t symbol)
+{
+    bool memory = false;
+
+    for (uint32_t g = f->givers[symbol]; g != NODE_NONE; g = f->items[g].next) {
+        bool empty = is_empty(f, f->items[g].node);
+
+        if (!empty && (f->items[g].kind != GIVER_ELEMENT ||
+                       !flow_is_number(f, f->items[g].place)))
+            return false;
+        memory |= empty;
+    }
+    return memory;
+}
+
+/* Whether what a call of empty() gives is used as it is, and has no name by
+ * which it could be written to. */
+static bool is_used_unset(const struct flow *f, uint32_t call)
+{
+    uint32_t above = node_parent(f->ns, call);
+
+    return node_is(f->ns, above, NODE_ATTRIBUTE) ||
+           node_is(f->ns, above, NODE_BINARY_OPERATOR) ||
+           node_is(f->ns, above, NODE_ARGUMENT_LIST);
+}
+
 static void visit_symbol(struct walk *w, uint32_t symbol, bool below)
 {
     struct flow *f = w->f;
-
     bool known;
 
     if (!flow_is_variable(f, symbol))
@@ -251,6 +283,7 @@ static void visit_symbol(struct walk *w, uint32_t symbol, bool below)
     }
     if (!known)
         add_source(w, symbol);
+    w->out->unset |= is_unset(f, symbol);
     if (f->givers[symbol] == NODE_NONE && f->parameter[symbol] == NODE_NONE)
         w->out->constant = false; /* where it comes from is not seen */
     for (uint32_t g = f->givers[symbol]; g != NODE_NONE; g = f->items[g].next) {
@@ -300,6 +333,7 @@ static bool visit_call(struct walk *w, uint32_t call, bool *below)
     } else if (definition != NODE_NONE) {
         push_results(w, definition, *below);
     } else if (IS_ONE_OF(name, empties)) {
+        w->out->unset |= is_used_unset(f, call);
         return true; /* memory without values */
     } else if (IS_ONE_OF(name, makers)) {
         w->out->made = true;

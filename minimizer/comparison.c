@@ -25,6 +25,9 @@
  * some tolerances count as rounding. */
 #define DRIFT_FEW 0.05
 #define DRIFT_TOLERANCES 100.0
+/* Sizes shrink, and with them the share moves; a launch that goes moves it by
+ * more. */
+#define SHARE_FACTOR 2.0
 /* From here on "all": random data agrees by chance in a few places. */
 #define NEARLY_ALL 0.99
 
@@ -99,6 +102,29 @@ struct comparison comparison_read(const char *message)
     read_count(message, &c);
     c.kind = kind_of(&c, relative);
     return c;
+}
+
+/* Whether a share of all is at most twice the other, either way. */
+static bool same_extent(double a, double b)
+{
+    return a <= b * SHARE_FACTOR && b <= a * SHARE_FACTOR;
+}
+
+bool comparison_alike(const struct comparison *first,
+                      const struct comparison *other)
+{
+    double a, b;
+
+    if (first->kind != other->kind)
+        return false;
+    if (isfinite(first->relative) && !isfinite(other->relative))
+        return false;
+    if (first->total == 0 || other->total == 0 ||
+        first->kind != COMPARISON_SOME)
+        return true;
+    a = (double)first->differ / (double)first->total;
+    b = (double)other->differ / (double)other->total;
+    return same_extent(a, b) && same_extent(1 - a, 1 - b);
 }
 
 const char *comparison_words(enum comparison_kind kind)

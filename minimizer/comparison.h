@@ -27,6 +27,13 @@ struct comparison {
 /* Read a message. kind is COMPARISON_NONE when no differences are listed. */
 struct comparison comparison_read(const char *message);
 
+/* Whether two are of one kind and of one extent: the share of elements that
+ * differ, and that of those that do not, is within a factor of two, and a
+ * relative difference that was finite still is. Else what decides which
+ * elements are wrong, or what they are compared with, has gone. */
+bool comparison_alike(const struct comparison *first,
+                      const struct comparison *other);
+
 /* "some elements differ, by a lot" (static). */
 const char *comparison_words(enum comparison_kind kind);
 

@@ -123,6 +123,14 @@ static bool texts_fit(const struct signature *s, const struct observation *o)
     return true;
 }
 
+static bool same_comparison(const struct signature *s,
+                            const struct observation *o)
+{
+    struct comparison shown = comparison_read(evidence_message(o));
+
+    return comparison_alike(&s->shown, &shown);
+}
+
 /* The message, once texts and type are right. */
 static bool message_fits(const struct signature *s, const struct observation *o)
 {
@@ -135,7 +143,7 @@ static bool message_fits(const struct signature *s, const struct observation *o)
             return false;
         break;
     case TIGHT_TEMPLATE:
-        if (s->message && comparison_read(evidence_message(o)).kind != s->kind)
+        if (s->message && !same_comparison(s, o))
             return false;
         break;
     }

@@ -31,7 +31,7 @@ struct signature {
     bool *on_err;       /* one a text and regex: in plain output, where */
     struct signature_line *lines;
     size_t nlines, room;
-    enum comparison_kind kind;
+    struct comparison shown; /* kind NONE: the message is none */
     uint32_t exc_line;
     char *exc_frames;
 };

@@ -8,7 +8,7 @@
  *               exception wins where it stood in both
  *   lines       templates: of the lines with an asked text, by its number; of
  *               the message's headline when no asked text stands in it
- *   kind        of a comparison: drift stays drift, some wrong stays some
+ *   shown       of a comparison: drift stays drift, a few wrong stay a few
  *
  * With an asked text the words of the script around it in an exception become
  * gaps: the text says what to look for, and the library's words are there to
@@ -120,7 +120,7 @@ static void pin_exception(struct signature *s, const struct observation *o,
     }
     if (!wanted)
         return; /* the texts stand elsewhere: the type is enough */
-    s->kind = comparison_read(evidence_message(o)).kind;
+    s->shown = comparison_read(evidence_message(o));
     s->message = xstrdup(evidence_message(o));
     if (!head)
         pin_headline(s, o, n > 0 ? words : NULL);

@@ -54,8 +54,9 @@ static void describe_exception(const struct signature *s, struct buf *out)
         buf_adds(out, ": ");
         show_template(s, line->text, out);
     }
-    if (s->kind != COMPARISON_NONE && s->config->tightness == TIGHT_TEMPLATE)
-        buf_addf(out, " (%s)", comparison_words(s->kind));
+    if (s->shown.kind != COMPARISON_NONE &&
+        s->config->tightness == TIGHT_TEMPLATE)
+        buf_addf(out, " (%s)", comparison_words(s->shown.kind));
     buf_adds(out, ", ");
 }
 
@@ -165,6 +166,7 @@ void signature_failure(const struct signature *s, struct bytes script,
     }
     if (s->message)
         out->line = s->exc_line;
+    out->some = s->shown.kind == COMPARISON_SOME;
     out->exits = evidence_asked(s->config) == 0 && !s->type &&
                  s->end == END_EXIT && s->exit_code != 0;
 }
@@ -188,7 +190,7 @@ bool signature_of_own_text(const struct signature *s, struct bytes script,
                  text);
         return true;
     }
-    if (s->kind != COMPARISON_NONE || evidence_says(at, "assert_close") ||
+    if (s->shown.kind != COMPARISON_NONE || evidence_says(at, "assert_close") ||
         evidence_says(at, "allclose")) {
         buf_adds(out, "the failure is a comparison that the script makes: "
                       "check that the result still compares what the kernel "

@@ -98,7 +98,7 @@ static void a_kernels_result_stays_in_the_comparison(void **state)
     check(triton, &failure,
           TEXTS("@triton.jit\n"
                 "def double(out_ptr):\n"
-                "    tl.store(out_ptr, 1)\n"
+                "    tl.store(out_ptr, tl.program_id(0))\n"
                 "out = torch.zeros(2)\n"
                 "double[1,](out)\n"
                 "torch.testing.assert_close(out, torch.ones(2))\n",
@@ -279,7 +279,7 @@ static void opaque_kernels_may_write_any_argument(void **state)
     check(numba, &failure,
           TEXTS("@cuda.jit\n"
                 "def k(a):\n"
-                "    a[0] = 1\n"
+                "    a[0] = cuda.grid(1)\n"
                 "out = np.zeros(4)\n"
                 "k[1, 4](out)\n"
                 "assert list(out) == [0]\n"),
@@ -504,12 +504,177 @@ static void named_calls_stay_all_of_them(void **state)
     tree_free(lost);
 }
 
+/* ---- what is not the fault, but shows its words ---- */
+
+#define SCAN(kernel, host)                                                     \
+    "@cuda.jit\n"                                                              \
+    "def add(sums, offsets):\n" kernel host                                    \
+    "np.testing.assert_array_equal(sums, want)\n"
+#define SUMS                                                                   \
+    "sums = np.zeros(20)\n"                                                    \
+    "add[3, 8](sums, np.ones(3))\n"                                            \
+    "want = np.cumsum(np.ones(20))\n"
+
+static const char scan[] = SCAN("    t = cuda.threadIdx.x\n"
+                                "    i = cuda.grid(1)\n"
+                                "    if i < sums.size and t < 7:\n"
+                                "        value = offsets[cuda.blockIdx.x]\n"
+                                "        sums[i] += value\n",
+                                SUMS);
+
+static void what_a_kernel_writes_does_not_become_constant(void **state)
+{
+    struct guard_failure failure = raised(scan, "testing.assert");
+    (void)state;
+
+    check(scan, &failure,
+          TEXTS(SCAN("    sums[0] = offsets[0]\n", SUMS),
+                SCAN("    x = offsets[0] + 1\n"
+                     "    sums[0] = x\n",
+                     SUMS),
+                SCAN("    sums[0] = cuda.blockIdx.x\n", SUMS),
+                SCAN("    for i in range(3):\n"
+                     "        sums[0] = i\n",
+                     SUMS)),
+          TEXTS(SCAN("    sums[0] = 0\n", SUMS),
+                SCAN("    x = 3\n"
+                     "    sums[cuda.grid(1)] = x * 2\n",
+                     SUMS),
+                SCAN("    local = offsets[0]\n", SUMS)));
+}
+
+static void where_some_are_wrong_what_decides_which_stays(void **state)
+{
+    struct guard_failure failure = raised(scan, "testing.assert");
+    (void)state;
+
+    failure.some = true;
+    check(scan, &failure,
+          TEXTS(SCAN("    if cuda.threadIdx.x:\n"
+                     "        sums[cuda.grid(1)] += offsets[0]\n",
+                     SUMS),
+                SCAN("    i = cuda.grid(1)\n"
+                     "    while i < 7:\n"
+                     "        sums[i] = offsets[0]\n",
+                     SUMS)),
+          TEXTS(SCAN("    sums[cuda.grid(1)] += offsets[0]\n", SUMS),
+                SCAN("    if 1:\n"
+                     "        sums[cuda.grid(1)] += offsets[0]\n",
+                     SUMS),
+                SCAN("    if cuda.threadIdx.x:\n"
+                     "        sums[0] += offsets[0]\n",
+                     SUMS)));
+}
+
+#define MASKED(store)                                                          \
+    "@triton.jit\n"                                                            \
+    "def k(x_ptr, out_ptr, n):\n"                                              \
+    "    at = tl.program_id(0) * 8 + tl.arange(0, 8)\n" store                  \
+    "out = torch.zeros(20)\n"                                                  \
+    "k[3,](torch.ones(20), out, 20)\n"                                         \
+    "torch.testing.assert_close(out, torch.ones(20))\n"
+
+static void a_mask_is_a_condition(void **state)
+{
+    static const char masked[] =
+        MASKED("    tl.store(out_ptr + at, tl.load(x_ptr + at), at < n)\n");
+    struct guard_failure failure = raised(masked, "testing.assert");
+    (void)state;
+
+    failure.some = true;
+    check(masked, &failure,
+          TEXTS(MASKED("    tl.store(out_ptr + at, at, mask=at < 9)\n"),
+                MASKED("    tl.atomic_add(out_ptr + at, at, at < 9)\n")),
+          TEXTS(MASKED("    tl.store(out_ptr + at, at)\n"),
+                MASKED("    tl.store(out_ptr + at, at, mask=1)\n"),
+                MASKED("    tl.store(out_ptr, at, mask=at < 9)\n")));
+}
+
+static void memory_that_nobody_wrote_to_is_no_input(void **state)
+{
+    static const char original[] = SCAN("    sums[cuda.grid(1)] = offsets[0]\n",
+                                        "state = np.empty(20)\n"
+                                        "for i in range(20):\n"
+                                        "    state[i] = i\n"
+                                        "sums = np.empty(20)\n"
+                                        "add[3, 8](sums, state)\n"
+                                        "want = np.cumsum(state)\n");
+    struct guard_failure failure = raised(original, "testing.assert");
+    (void)state;
+
+    check(original, &failure,
+          TEXTS(SCAN("    sums[cuda.grid(1)] = offsets[0]\n",
+                     "state = np.ones(20)\n"
+                     "sums = np.empty(20)\n"
+                     "add[3, 8](sums, state)\n"
+                     "want = np.cumsum(state)\n"),
+                SCAN("    sums[cuda.grid(1)] = offsets[0]\n",
+                     "state = np.empty(20)\n"
+                     "state[:] = 1\n"
+                     "sums = np.empty(20)\n"
+                     "add[3, 8](sums, state)\n"
+                     "want = np.cumsum(state)\n")),
+          TEXTS(SCAN("    sums[cuda.grid(1)] = offsets[0]\n",
+                     "state = np.empty(20)\n"
+                     "sums = np.empty(20)\n"
+                     "add[3, 8](sums, state)\n"
+                     "want = np.cumsum(state)\n"),
+                SCAN("    sums[cuda.grid(1)] = offsets[0]\n",
+                     "state = np.empty(20)\n"
+                     "i = 0\n"
+                     "state[i] = 1\n"
+                     "sums = np.empty(20)\n"
+                     "add[3, 8](sums, state)\n"
+                     "want = np.cumsum(state)\n"),
+                SCAN("    sums[cuda.grid(1)] = offsets[0]\n",
+                     "sums = np.empty(20)\n"
+                     "add[3, 8](sums, np.empty(20) * 2)\n"
+                     "want = np.cumsum(np.ones(20))\n")));
+}
+
+static void what_had_elements_keeps_some(void **state)
+{
+    struct guard_failure failure = raised(scan, "testing.assert");
+    (void)state;
+
+#define WRITES "    sums[cuda.grid(1)] = offsets[0]\n"
+    check(scan, &failure,
+          TEXTS(SCAN(WRITES, "sums = np.zeros(1)\n"
+                             "add[1, 1, 0](sums, np.ones(1))\n"
+                             "want = np.cumsum(np.ones((1, 1)))\n"),
+                SCAN(WRITES, "sums = np.zeros(1)\n"
+                             "add[1, 1](sums, np.arange(0, 3))\n"
+                             "want = np.cumsum(np.full(1, 0))\n")),
+          TEXTS(SCAN(WRITES, "n = 0\n"
+                             "sums = np.zeros(1)\n"
+                             "add[1, 1](sums, np.ones(n))\n"
+                             "want = np.cumsum(np.ones(1))\n"),
+                SCAN(WRITES, "sums = np.zeros((0, 8))\n"
+                             "add[1, 1](sums, np.ones(1))\n"
+                             "want = np.cumsum(np.ones(1))\n"),
+                SCAN(WRITES, "sums = np.zeros(1)\n"
+                             "add[0, 1](sums, np.ones(1))\n"
+                             "want = np.cumsum(np.ones(1))\n"),
+                SCAN(WRITES, "sums = np.zeros(1)\n"
+                             "add[(1, 0), 1](sums, np.arange(0))\n"
+                             "want = np.cumsum(np.ones(1))\n"),
+                SCAN(WRITES, "sums = np.zeros(1)\n"
+                             "add[1, 1](sums, np.array([]))\n"
+                             "want = np.cumsum(np.ones(1))\n")));
+#undef WRITES
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_kernels_result_stays_in_the_comparison),
         cmocka_unit_test(a_reference_beside_the_kernel_may_leave_its_class),
         cmocka_unit_test(opaque_kernels_may_write_any_argument),
+        cmocka_unit_test(what_a_kernel_writes_does_not_become_constant),
+        cmocka_unit_test(where_some_are_wrong_what_decides_which_stays),
+        cmocka_unit_test(a_mask_is_a_condition),
+        cmocka_unit_test(memory_that_nobody_wrote_to_is_no_input),
+        cmocka_unit_test(what_had_elements_keeps_some),
         cmocka_unit_test(a_raise_stays_under_its_condition),
         cmocka_unit_test(a_printed_text_stays_under_its_condition),
         cmocka_unit_test(a_bare_exit_stays_under_its_condition),

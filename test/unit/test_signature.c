@@ -335,6 +335,41 @@ static void a_comparison_keeps_its_kind(void **state)
                      VERDICT_NO);
 }
 
+#define DIFFER(count, relative)                                                \
+    "Tensor-likes are not close!\n\nMismatched elements: " count               \
+    "\nGreatest absolute difference: 1.7 at index (5, 1) (up to 1e-05 "        \
+    "allowed)\nGreatest relative difference: " relative                        \
+    " at index (0, 1) (up to 1.3e-06 allowed)"
+
+static void a_few_wrong_elements_stay_a_few(void **state)
+{
+    const char *first = DIFFER("104 / 1000 (10.4%)", "1.7");
+    const char *alike[] = { DIFFER("2 / 10 (20.0%)", "3.0"),
+                            DIFFER("1 / 19 (5.3%)", "0.1") };
+    const char *not_alike[] = { DIFFER("3 / 10 (30.0%)", "1.7"),
+                                DIFFER("1 / 20 (5.0%)", "1.7"),
+                                DIFFER("2 / 10 (20.0%)", "inf") };
+    (void)state;
+
+    for (size_t i = 0; i < ARRAY_LEN(alike); i++)
+        assert_int_equal(
+            judge_messages("not close", "AssertionError", first, alike[i]),
+            VERDICT_YES);
+    for (size_t i = 0; i < ARRAY_LEN(not_alike); i++)
+        assert_int_equal(
+            judge_messages("not close", "AssertionError", first, not_alike[i]),
+            VERDICT_NO);
+    /* Of those that are right, too, a like share stays. */
+    assert_int_equal(judge_messages("not close", "AssertionError",
+                                    DIFFER("9 / 10 (90.0%)", "inf"),
+                                    DIFFER("7 / 10 (70.0%)", "1.7")),
+                     VERDICT_NO);
+    assert_int_equal(judge_messages("not close", "AssertionError",
+                                    DIFFER("9 / 10 (90.0%)", "inf"),
+                                    DIFFER("17 / 20 (85.0%)", "1.7")),
+                     VERDICT_YES);
+}
+
 static void the_lists_of_numpy_need_not_come_again(void **state)
 {
     const char *first = "\nNot equal to tolerance rtol=1e-07, atol=0\n\n"
@@ -866,6 +901,7 @@ int main(void)
         cmocka_unit_test(exact_wants_the_very_message_and_type_only_the_type),
         cmocka_unit_test(text_takes_any_ending_but_no_echo),
         cmocka_unit_test(a_comparison_keeps_its_kind),
+        cmocka_unit_test(a_few_wrong_elements_stay_a_few),
         cmocka_unit_test(the_lists_of_numpy_need_not_come_again),
         cmocka_unit_test(the_line_of_a_text_must_come_again_on_its_stream),
         cmocka_unit_test(each_text_keeps_a_stream_of_its_own),

@@ -1,0 +1,309 @@
+/* A kernel's names are followed as a slice follows those of the host, but
+ * inside the kernel alone: what an argument comes from does not matter here,
+ * that it is one does. */
+#include "grammar/effect.h"
+
+#include <string.h>
+
+#include "config/base.h"
+#include "grammar/flow_parts.h"
+#include "grammar/kernel.h"
+
+#define NAMES_MAX 64 /* of a hop from name to name: more are not constant */
+#define HOPS_MAX 8   /* names that stand for a number */
+
+#define IS_ONE_OF(text, list) text_is_one_of(text, list, ARRAY_LEN(list))
+
+/* Calls that give each thread, block or turn something of its own. */
+static const char *const varying[] = {
+    "load",  "arange",   "program_id",   "grid",    "gridsize",  "range",
+    "rand",  "Parallel", "static_range", "serial",  "Serial",    "Pipelined",
+    "vload", "Kernel",   "unroll",       "randint", "atomic_add"
+};
+static const char *const places[] = { "threadIdx", "blockIdx", "laneid" };
+
+/* ---- constant or not ---- */
+
+struct names {
+    uint32_t kernel; /* the function */
+    uint32_t seen[NAMES_MAX];
+    size_t n;
+};
+
+static bool is_new(struct names *names, uint32_t symbol)
+{
+    for (size_t i = 0; i < names->n; i++)
+        if (names->seen[i] == symbol)
+            return false;
+    return true;
+}
+
+/* Whether node i by itself makes what holds it vary. */
+static bool node_varies(const struct flow *f, uint32_t i)
+{
+    const struct nodes *ns = f->ns;
+
+    if (node_is(ns, i, NODE_CALL))
+        return IS_ONE_OF(kernel_last_name(ns, i), varying);
+    if (node_is(ns, i, NODE_ATTRIBUTE))
+        return IS_ONE_OF(kernel_last_name(ns, i), places);
+    return false;
+}
+
+/* The names of an expression are added to `names`; true as soon as it is known
+ * to vary. */
+static bool look_at(const struct flow *f, struct names *names, uint32_t node)
+{
+    for (uint32_t i = node; i < f->ns->at[node].past; i++) {
+        uint32_t s = f->symbol[i];
+
+        if (node_varies(f, i))
+            return true;
+        if (!flow_is_variable(f, s) || !is_new(names, s))
+            continue;
+        if (f->parameter[s] == names->kernel || names->n == NAMES_MAX)
+            return true;
+        names->seen[names->n++] = s;
+    }
+    return false;
+}
+
+static bool varies(const struct flow *f, uint32_t kernel, uint32_t node)
+{
+    struct names names = { .kernel = kernel };
+
+    if (node == NODE_NONE)
+        return false;
+    if (look_at(f, &names, node))
+        return true;
+    for (size_t i = 0; i < names.n; i++) {
+        uint32_t g = f->givers[names.seen[i]];
+
+        for (; g != NODE_NONE; g = f->items[g].next)
+            if (node_holds(f->ns, kernel, f->items[g].node) &&
+                look_at(f, &names, f->items[g].node))
+                return true;
+    }
+    return false;
+}
+
+/* ---- writes ---- */
+
+/* Whether a target is one of the kernel's parameters, or a pointer made of
+ * one. */
+static bool is_argument(const struct flow *f, uint32_t kernel, uint32_t node)
+{
+    struct names names = { .kernel = kernel };
+
+    if (node == NODE_NONE)
+        return false;
+    for (uint32_t i = node; i < f->ns->at[node].past; i++)
+        if (f->symbol[i] != SYMBOL_NONE && f->parameter[f->symbol[i]] == kernel)
+            return true;
+    look_at(f, &names, node);
+    for (size_t i = 0; i < names.n; i++)
+        if (f->written[names.seen[i]])
+            return true;
+    return false;
+}
+
+/* An `if` or a `while` around a write, up to the kernel. */
+static bool stands_under(const struct flow *f, uint32_t kernel, uint32_t i)
+{
+    for (; i != NODE_NONE && i != kernel; i = node_parent(f->ns, i))
+        if ((node_is(f->ns, i, NODE_IF) || node_is(f->ns, i, NODE_WHILE) ||
+             node_is(f->ns, i, NODE_ELIF)) &&
+            varies(f, kernel, node_field(f->ns, i, FIELD_condition)))
+            return true;
+    return false;
+}
+
+static void take(const struct flow *f, uint32_t kernel, uint32_t at,
+                 uint32_t target, uint32_t value, uint32_t mask,
+                 struct effect *out)
+{
+    uint32_t place = node_is(f->ns, target, NODE_SUBSCRIPT)
+                         ? node_field(f->ns, target, FIELD_subscript)
+                         : target;
+
+    if (!is_argument(f, kernel, target))
+        return;
+    out->value |= varies(f, kernel, value);
+    out->condition |= varies(f, kernel, mask) || stands_under(f, kernel, at);
+    /* The parameter itself is no place: p in `p + i`. */
+    for (uint32_t i = place; i < f->ns->at[place].past; i++) {
+        uint32_t s = f->symbol[i];
+        bool itself =
+            s != SYMBOL_NONE && f->parameter[s] == kernel && place == target;
+
+        if (node_is(f->ns, i, NODE_IDENTIFIER) && !itself)
+            out->place |= varies(f, kernel, i);
+        else
+            out->place |= node_varies(f, i);
+    }
+}
+
+/* The n-th argument of a call, by place or by one of its names. */
+static uint32_t argument(const struct nodes *ns, uint32_t call, uint32_t n,
+                         const char *name)
+{
+    uint32_t list = node_field(ns, call, FIELD_arguments), place = 0;
+
+    if (list == NODE_NONE)
+        return NODE_NONE;
+    for (uint32_t c = node_named_child(ns, list); c != NODE_NONE;
+         c = node_named_sibling(ns, c)) {
+        uint32_t key = node_is(ns, c, NODE_KEYWORD_ARGUMENT)
+                           ? node_field(ns, c, FIELD_name)
+                           : NODE_NONE;
+
+        if (key != NODE_NONE && text_is_one_of(node_text(ns, key), &name, 1))
+            return node_field(ns, c, FIELD_value);
+        if (key == NODE_NONE && place++ == n)
+            return c;
+    }
+    return NODE_NONE;
+}
+
+static void take_call(const struct flow *f, uint32_t kernel, uint32_t call,
+                      struct effect *out)
+{
+    static const char *const stores[] = { "store" };
+    static const char *const copies[] = { "copy" };
+    const struct nodes *ns = f->ns;
+    struct bytes name = kernel_last_name(ns, call);
+    bool atomic = name.len > 7 && memcmp(name.data, "atomic_", 7) == 0;
+
+    if (IS_ONE_OF(name, stores) || atomic)
+        take(f, kernel, call, argument(ns, call, 0, "pointer"),
+             argument(ns, call, 1, atomic ? "val" : "value"),
+             argument(ns, call, 2, "mask"), out);
+    else if (IS_ONE_OF(name, copies))
+        take(f, kernel, call, argument(ns, call, 1, "dst"),
+             argument(ns, call, 0, "src"), NODE_NONE, out);
+}
+
+static void take_writes(const struct flow *f, uint32_t kernel,
+                        struct effect *out)
+{
+    const struct nodes *ns = f->ns;
+
+    for (uint32_t i = kernel; i < ns->at[kernel].past; i++) {
+        bool added = node_is(ns, i, NODE_AUGMENTED_ASSIGNMENT);
+        uint32_t left;
+
+        if (node_is(ns, i, NODE_CALL))
+            take_call(f, kernel, i, out);
+        if (!added && !node_is(ns, i, NODE_ASSIGNMENT))
+            continue;
+        left = node_field(ns, i, FIELD_left);
+        if (node_is(ns, left, NODE_SUBSCRIPT))
+            take(f, kernel, i, left, node_field(ns, i, FIELD_right), NODE_NONE,
+                 out);
+    }
+}
+
+struct effect effect_of(struct flow *f, struct bytes name)
+{
+    const struct nodes *ns = f->ns;
+    struct effect all = { 0 };
+
+    for (uint32_t i = 0; i < ns->n; i++) {
+        uint32_t own = node_is(ns, i, NODE_FUNCTION)
+                           ? node_field(ns, i, FIELD_name)
+                           : NODE_NONE;
+
+        if (own != NODE_NONE && node_text(ns, own).len == name.len &&
+            memcmp(node_text(ns, own).data, name.data, name.len) == 0)
+            take_writes(f, i, &all);
+    }
+    return all;
+}
+
+bool effect_has(const struct effect *effect, const struct effect *wanted)
+{
+    return (effect->value || !wanted->value) &&
+           (effect->place || !wanted->place) &&
+           (effect->condition || !wanted->condition);
+}
+
+/* ---- nothing ---- */
+
+/* The number 0, or a name that stands for it. */
+static bool is_zero(const struct flow *f, uint32_t i)
+{
+    for (int hop = 0; hop < HOPS_MAX && i != NODE_NONE; hop++) {
+        if (node_is(f->ns, i, NODE_INTEGER))
+            return node_text(f->ns, i).len == 1 &&
+                   node_text(f->ns, i).data[0] == '0';
+        if (!node_is(f->ns, i, NODE_IDENTIFIER))
+            return false;
+        i = flow_value(f, i);
+    }
+    return false;
+}
+
+/* One of a list's elements, or the expression itself, is 0. */
+static bool has_zero(const struct flow *f, uint32_t i)
+{
+    const struct nodes *ns = f->ns;
+
+    if (i == NODE_NONE)
+        return false;
+    if (!node_is(ns, i, NODE_TUPLE) && !node_is(ns, i, NODE_LIST) &&
+        !node_is(ns, i, NODE_ARGUMENT_LIST) &&
+        !node_is(ns, i, NODE_PARENTHESIZED))
+        return is_zero(f, i);
+    for (uint32_t c = node_named_child(ns, i); c != NODE_NONE;
+         c = node_named_sibling(ns, c))
+        if (is_zero(f, c))
+            return true;
+    return false;
+}
+
+static bool makes_nothing(const struct flow *f, uint32_t call)
+{
+    static const char *const all[] = { "zeros", "ones",  "empty",
+                                       "rand",  "randn", "device_array" };
+    static const char *const first[] = { "full",      "new_zeros", "new_ones",
+                                         "new_empty", "new_full",  "arange" };
+    static const char *const lists[] = { "tensor", "array", "asarray" };
+    const struct nodes *ns = f->ns;
+    struct bytes name = kernel_last_name(ns, call);
+    uint32_t list = node_field(ns, call, FIELD_arguments);
+    uint32_t one = list == NODE_NONE ? NODE_NONE : node_named_child(ns, list);
+
+    if (one == NODE_NONE)
+        return false;
+    if (IS_ONE_OF(name, all))
+        return has_zero(f, list) || has_zero(f, one);
+    if (IS_ONE_OF(name, first)) /* arange(0, 8) is not empty */
+        return has_zero(f, one) && (name.data[0] != 'a' ||
+                                    node_named_sibling(ns, one) == NODE_NONE);
+    return IS_ONE_OF(name, lists) && node_is(ns, one, NODE_LIST) &&
+           node_named_child(ns, one) == NODE_NONE;
+}
+
+/* `kernel[0](...)`, `kernel[(8, 0)](...)`. */
+static bool launches_nothing(const struct flow *f, uint32_t call)
+{
+    uint32_t function = node_field(f->ns, call, FIELD_function);
+    uint32_t s = flow_symbol(f, flow_root(f->ns, function)), grid, block;
+
+    if (!node_is(f->ns, function, NODE_SUBSCRIPT) || s == SYMBOL_NONE ||
+        !f->kernel[s])
+        return false;
+    /* The blocks and their threads; what may follow is a stream and bytes. */
+    grid = node_field(f->ns, function, FIELD_subscript);
+    block = node_named_sibling(f->ns, grid);
+    return has_zero(f, grid) || has_zero(f, block);
+}
+
+bool effect_of_nothing(const struct flow *f)
+{
+    for (uint32_t i = 0; i < f->ns->n; i++)
+        if (node_is(f->ns, i, NODE_CALL) &&
+            (makes_nothing(f, i) || launches_nothing(f, i)))
+            return true;
+    return false;
+}

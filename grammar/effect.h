@@ -1,0 +1,35 @@
+/* effect.h - what a kernel does to its arguments, as far as names tell, and
+ * what can only do nothing.
+ *
+ * A kernel writes into its parameters: `out[i] = v`, `tl.store(p + i, v,
+ * mask)`, `T.copy(v, out)`. Each such write has a value, a place and perhaps a
+ * condition (a mask, an `if` around it); each of them is made of something, an
+ * argument, a load, the place of the thread, or it is constant. A kernel whose
+ * value has become constant, or whose condition has gone, computes something
+ * else than before. Pure; n in the size of the text. */
+#ifndef AUTODD_EFFECT_H
+#define AUTODD_EFFECT_H
+
+#include <stdbool.h>
+
+#include "grammar/flow.h"
+#include "grammar/node.h"
+
+struct effect {
+    bool value;     /* of a write is not constant */
+    bool place;     /* neither */
+    bool condition; /* there is one, and it is not constant */
+};
+
+/* Of all writes in the kernels of that name together; nothing where none is
+ * recognized. */
+struct effect effect_of(struct flow *flow, struct bytes kernel);
+
+/* Whether all that `wanted` has is there too. */
+bool effect_has(const struct effect *effect, const struct effect *wanted);
+
+/* Whether the text makes an array without elements (torch.zeros(0),
+ * np.array([])) or launches a kernel on a grid without a block. */
+bool effect_of_nothing(const struct flow *flow);
+
+#endif
