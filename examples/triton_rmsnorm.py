@@ -28,7 +28,7 @@ import triton.language as tl
 
 @triton.jit
 def rmsnorm_forward(
-    x_ptr, residual_ptr, weight_ptr, h_ptr, y_ptr, rstd_ptr, stride, width, eps, BLOCK: tl.constexpr
+    x_ptr, residual_ptr, weight_ptr, h_ptr, y_ptr, rstd_ptr, stride, width: tl.constexpr, eps, BLOCK: tl.constexpr
 ):
     row = tl.program_id(0)
     columns = tl.arange(0, BLOCK)
@@ -53,7 +53,7 @@ def rmsnorm_forward(
 
 @triton.jit
 def rmsnorm_backward_input(
-    grad_ptr, h_ptr, weight_ptr, rstd_ptr, out_ptr, stride, width, BLOCK: tl.constexpr
+    grad_ptr, h_ptr, weight_ptr, rstd_ptr, out_ptr, stride, width: tl.constexpr, BLOCK: tl.constexpr
 ):
     row = tl.program_id(0)
     columns = tl.arange(0, BLOCK)
@@ -79,7 +79,7 @@ def rmsnorm_backward_input(
 
 @triton.jit
 def rmsnorm_backward_weight(
-    grad_ptr, h_ptr, rstd_ptr, out_ptr, rows, stride, width, BLOCK: tl.constexpr
+    grad_ptr, h_ptr, rstd_ptr, out_ptr, rows: tl.constexpr, stride, width, BLOCK: tl.constexpr
 ):
     at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     inside = at < width

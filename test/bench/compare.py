@@ -1,24 +1,34 @@
 """Ours and the other reducers on the same inputs, side by side.
 
-Each tool gets each input of examples/faults.yaml with the same budget of time.
-Shrink Ray, C-Vise, Lithium and picire ask the fork server oracle.py whether a
-candidate still fails; ours and AutoDD bring their own. Printed, as a Markdown
-table: runs of candidates, seconds, CPU seconds of all processes, size of the
-result, and, from a run of the result in a fresh interpreter, whether it still
-fails; and whether the fault that faults.yaml names is still in it.
+Each tool gets each input of examples/faults.yaml with the same budget of time
+and the same number of runs at the same time (-j; Lithium makes one whatever is
+said). Shrink Ray, C-Vise, Lithium and picire ask the fork server oracle.py
+whether a candidate still fails, and their time begins when it has imported the
+libraries; ours and AutoDD bring their own, and their imports are in their time.
+All get one thread a run. Printed, as Markdown tables: runs of candidates,
+seconds, CPU seconds of all processes, size of the result, and, from a run of
+the result in a fresh interpreter, whether it still fails; whether the fault
+that faults.yaml names is still in it; the sums of each tool; and what is asked
+of ours beside AutoDD, input by input.
 
   fails   yes     the text is printed, and the exit code is the original's
           text    the text is printed, but it ends in another way
           no      not even that
-  fault   yes     what faults.yaml says of the fault holds for the result
+  fault   yes     it fails, and what faults.yaml says of the fault holds for it
 
 A `stopped` tool was cut off by the budget; of those that ask, the smallest text
 that the oracle said yes to counts then.
+
+With --deadline a call starts nothing that might end later, and what is missing
+is made by the same command with --done FILE.json of the calls before, whose
+rows stand in the tables too. Are the results of ours minimal? minimal.py
+--done FILE.json.
 
 usage: PYTHON compare.py [options]          see --help; test/bench/peers.sh
                                             installs the other tools
 """
 import argparse
+import ast
 import collections
 import concurrent.futures
 import datetime
@@ -33,6 +43,8 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
+import time
 import tokenize
 from pathlib import Path
 
@@ -52,6 +64,8 @@ LAYOUT = (tokenize.COMMENT, tokenize.NL, tokenize.ENCODING,
 FRESH_MAX = 120  # seconds for a run of a result
 START_MAX = 300  # seconds for the imports of the oracle
 OWN_END = 120  # seconds more for ours, which checks its result at the end
+AROUND = 60  # seconds that imports and checks of a job mostly take
+FEWER, SMALLER = 5, 3  # what is asked of ours beside AutoDD: runs, bytes
 
 Ending = collections.namedtuple("Ending", "code output")
 
@@ -64,10 +78,68 @@ def load(path):
     return {row["path"].stem: row for row in rows}
 
 
+def in_scope(node):
+    """The nodes below one, those of functions in it left out."""
+    queue = list(ast.iter_child_nodes(node))
+    while queue:
+        found = queue.pop()
+        yield found
+        if not isinstance(found, (ast.FunctionDef, ast.Lambda)):
+            queue += ast.iter_child_nodes(found)
+
+
+class Flat(ast.NodeTransformer):
+    """Puts in place of each name that is assigned once what it is assigned."""
+
+    def __init__(self):
+        """Begin outside of all functions."""
+        self.scopes = []
+
+    def visit_scope(self, node):
+        """Names are looked up from the inside; values stay as they are."""
+        nodes = list(in_scope(node))
+        stores = collections.Counter(
+            n.id for n in nodes
+            if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
+        self.scopes.append({
+            n.targets[0].id: n.value for n in nodes
+            if isinstance(n, ast.Assign) and len(n.targets) == 1
+            and isinstance(n.targets[0], ast.Name)
+            and isinstance(n.value, (ast.Call, ast.Constant))
+            and stores[n.targets[0].id] == 1})
+        self.generic_visit(node)
+        self.scopes.pop()
+        return node
+
+    visit_Module = visit_FunctionDef = visit_scope
+
+    def visit_Name(self, node):
+        """The value of a name that is read."""
+        if isinstance(node.ctx, ast.Load):
+            for scope in reversed(self.scopes):
+                if node.id in scope:
+                    return scope[node.id]
+        return node
+
+
+def flat(text):
+    """A text as ast.unparse prints it, names replaced; "" if it is none."""
+    try:
+        return ast.unparse(Flat().visit(ast.parse(text)))
+    except (SyntaxError, ValueError, RecursionError):
+        return ""
+
+
 def has_fault(row, text):
-    """Tell whether a text still has the fault that a row describes."""
-    wants = row["fault"] if isinstance(row["fault"], list) else [row["fault"]]
-    return all(re.search(want, text, re.M) for want in wants)
+    """Tell whether a text still has the fault that a row describes.
+
+    It does when each pattern matches the text, or the text with `A` replaced
+    by `T.alloc_shared((8, 8))`, if that is what A is assigned: a smaller script
+    may have either form.
+    """
+    forms = text, flat(text)
+    return all(any(re.search(want, form, re.M) for form in forms)
+               for want in row["fault"])
 
 
 def fresh(python, text, name):
@@ -75,7 +147,8 @@ def fresh(python, text, name):
     with tempfile.TemporaryDirectory(prefix="fresh.") as folder:
         path = Path(folder, name)
         path.write_bytes(text)
-        env = dict(os.environ, TMPDIR=folder, PYTHONHASHSEED="0")
+        env = dict(os.environ, TMPDIR=folder, PYTHONHASHSEED="0",
+                   OMP_NUM_THREADS="1")
         env.update((cache, folder) for cache in oracle.CACHES)
         run = subprocess.Popen(
             [python, path], cwd=folder, env=env, stdin=subprocess.DEVNULL,
@@ -264,37 +337,122 @@ def table(head, rows):
                      for words in [head, ["---"] * len(head), *rows]) + "\n"
 
 
+def share(part, whole):
+    """"3 (18 %)"."""
+    return "%d (%.0f %%)" % (part, 100 * part / whole)
+
+
 def summary(rows):
     """Per tool: how many results fail, keep the fault; sums over the inputs."""
     lines = []
     for tool in dict.fromkeys(row["tool"] for row in rows):
         mine = [r for r in rows if r["tool"] == tool]
         good = [r for r in mine if "broken" not in r]
-        lines.append([tool, str(len(mine))] + [
+        words = [r for r in good if not r["fault"] and r["fails"] != "no"]
+        lines.append([tool, str(len(mine)), str(len(mine) - len(good)),
+                      share(sum(r["stopped"] for r in good), len(mine))] + [
             str(sum(r["fails"] == "yes" for r in good)),
             str(sum(r["fault"] for r in good)),
-            str(sum(r["stopped"] for r in good)),
+            str(len(words)),
             str(sum(r["runs"] or 0 for r in good)),
             "%.0f" % sum(r["wall_s"] for r in good),
             "%.0f" % sum(r["cpu_s"] for r in good),
             str(sum(r["bytes"] for r in good))])
-    return table(["tool", "inputs", "fail again", "fault kept", "stopped",
-                  "runs", "wall_s", "cpu_s", "bytes"], lines)
+    return table(["tool", "inputs", "no result", "cut off", "fail again",
+                  "fault kept", "only words kept", "runs", "wall_s", "cpu_s",
+                  "bytes"], lines)
 
 
-def say(opt, rows, started):
-    """Print the tables; write them and the JSON where --out says."""
-    about = "%s, %d cores; `%s`" % (started, os.cpu_count(), shlex.join(
-        ["compare.py", *sys.argv[1:]]))
-    text = "%s\n\n%s\n%s" % (about, table(COLUMNS, map(cells, rows)),
-                             summary(rows))
-    print(text)
-    if opt.out:
-        opt.out.with_suffix(".md").write_text(text)
-        opt.out.with_suffix(".json").write_text(json.dumps(
-            {"date": started, "command": sys.argv, "cores": os.cpu_count(),
-             "budget_s": opt.budget, "jobs": opt.jobs, "rule": opt.rule,
-             "rows": rows}, indent=1))
+def beside(ours, other, key, factor):
+    """How many times less ours needs, and whether that is enough."""
+    if not other or "broken" in other or not other[key] or not ours[key]:
+        return ["-", "-"]
+    times = other[key] / ours[key]
+    return ["%.1f" % times, "yes" if times >= factor else "no"]
+
+
+def smallest(rows):
+    """The smallest result of the others that kept the fault, or None."""
+    kept = [r for r in rows if "broken" not in r and r["fault"]
+            and not r["tool"].startswith("ours")]
+    return min(kept, key=lambda r: r["bytes"], default=None)
+
+
+def demands(rows):
+    """What is asked of ours, input by input; "" without any of ours."""
+    lines = []
+    for ours in rows:
+        if ours["tool"] != "ours" or "broken" in ours:
+            continue
+        same = [r for r in rows if r["input"] == ours["input"]]
+        autodd = next((r for r in same if r["tool"] == "autodd"), None)
+        best = smallest(same)
+        lines.append([ours["input"], "yes" if ours["fault"] else "no",
+                      *beside(ours, autodd, "runs", FEWER),
+                      *beside(ours, autodd, "bytes", SMALLER),
+                      "%s %d" % (best["tool"], best["bytes"]) if best else "-",
+                      "-" if not best else
+                      "yes" if ours["bytes"] <= best["bytes"] else "no"])
+    head = ["input", "fault kept", "AutoDD runs / ours", "%d or more" % FEWER,
+            "AutoDD bytes / ours", "%d or more" % SMALLER,
+            "smallest other with the fault", "ours no larger"]
+    return table(head, lines) if lines else ""
+
+
+def ordered(rows):
+    """Input by input as faults.yaml has them, each in the order of tools."""
+    places = {name: i for i, name in enumerate(load(EXAMPLES / "faults.yaml"))}
+    tools = list(peers.TOOLS)
+    return sorted(rows, key=lambda r: (places.get(r["input"], 0), r["input"],
+                                       tools.index(r["tool"])))
+
+
+class Sheet:
+    """All rows so far, on disk after each one: a call may be cut off."""
+
+    def __init__(self, opt):
+        """Begin with the rows of earlier calls."""
+        self.opt = opt
+        self.lock = threading.Lock()
+        self.started = datetime.datetime.now().strftime("%Y-%m-%d %H:%M")
+        self.rows = {}
+        for path in opt.done:
+            for row in json.loads(path.read_text())["rows"]:
+                self.rows[row["input"], row["tool"]] = row
+
+    def has(self, name, tool):
+        """Whether an earlier call has made this row."""
+        return (name, tool) in self.rows
+
+    def add(self, row):
+        """Take a row, and write all."""
+        with self.lock:
+            self.rows[row["input"], row["tool"]] = row
+            self.write()
+
+    def text(self):
+        """The tables."""
+        rows = ordered(self.rows.values())
+        about = "%s, %d cores; `%s`" % (
+            self.started, os.cpu_count(),
+            shlex.join(["compare.py", *sys.argv[1:]]))
+        tables = [table(COLUMNS, map(cells, rows)), summary(rows), demands(rows)]
+        return "\n\n".join([about, *(t for t in tables if t)])
+
+    def write(self):
+        """Write FILE.md and FILE.json; whole, or as they were before."""
+        if not self.opt.out:
+            return
+        data = json.dumps(
+            {"date": self.started, "command": sys.argv, "cores": os.cpu_count(),
+             "budget_s": self.opt.budget, "jobs": self.opt.jobs,
+             "rule": self.opt.rule, "rows": ordered(self.rows.values())},
+            indent=1)
+        for ending, text in ((".json", data), (".md", self.text())):
+            path = self.opt.out.with_suffix(ending)
+            new = path.with_name(path.name + ".new")
+            new.write_text(text)
+            new.replace(path)
 
 
 def options(argv):
@@ -312,6 +470,10 @@ def options(argv):
                     help="runs that a tool makes at the same time (1)")
     ap.add_argument("--parallel", type=int, default=1, metavar="N",
                     help="tools at work at the same time (1)")
+    ap.add_argument("--deadline", type=float, default=0, metavar="SECONDS",
+                    help="start nothing that may end later than that")
+    ap.add_argument("--done", type=Path, nargs="+", default=[], metavar="FILE",
+                    help="JSON of earlier calls, whose rows are not made again")
     ap.add_argument("--rule", choices=("text", "end"), default="text",
                     help="what the oracle asks for (text; see oracle.py)")
     ap.add_argument("--out", type=Path, metavar="FILE",
@@ -341,26 +503,28 @@ def options(argv):
     return opt
 
 
-def chosen(opt):
-    """The inputs asked for, each with the way the original ends.
-
-    One that does not fail with the versions at hand is left out, with a note.
-    """
+def wanted(opt, sheet):
+    """The inputs asked for of which a row is missing."""
     rows = {name: row for name, row in load(opt.faults).items()
             if any(fnmatch.fnmatch(name, glob) for glob in opt.inputs)}
     if not rows:
         sys.exit("compare.py: no input is called " + " ".join(opt.inputs))
-    for name, row in rows.items():
-        text = row["path"].read_bytes()
-        original = fresh(opt.python, text, row["path"].name)
-        if row["message"] not in original.output or original.code == 0:
-            print("compare.py: left out: %s does not fail with %r here but ends "
-                  "with %d:\n%s" % (name, row["message"], original.code,
-                                    original.output[-1000:]), file=sys.stderr)
-            continue
-        if not has_fault(row, text.decode()):
-            sys.exit("compare.py: the fault of %s is not in it" % name)
-        yield name, row, original
+    return {name: row for name, row in rows.items()
+            if not all(sheet.has(name, tool) for tool in opt.tools)}
+
+
+def ending(opt, name, row):
+    """How the original ends; None, with a note, when it does not fail here."""
+    text = row["path"].read_bytes()
+    if not has_fault(row, text.decode()):
+        sys.exit("compare.py: the fault of %s is not in it" % name)
+    original = fresh(opt.python, text, row["path"].name)
+    if row["message"] in original.output and original.code != 0:
+        return original
+    print("compare.py: left out: %s does not fail with %r here but ends with "
+          "%d:\n%s" % (name, row["message"], original.code,
+                       original.output[-1000:]), file=sys.stderr)
+    return None
 
 
 def end_at_signals(scratch):
@@ -382,15 +546,37 @@ def main(argv=None):
         return compare(opt)
 
 
+def may_begin(opt, began):
+    """Whether a job would end before the deadline, as far as one can tell."""
+    return not opt.deadline or \
+        time.monotonic() - began + opt.budget + AROUND <= opt.deadline
+
+
 def compare(opt):
     """Run the tools, several at a time, and print what came of it."""
-    started = datetime.datetime.now().strftime("%Y-%m-%d %H:%M")
+    sheet, began, late = Sheet(opt), time.monotonic(), []
+
+    def job(tool, name, *rest):
+        if may_begin(opt, began):
+            sheet.add(measure(opt, tool, name, *rest))
+        else:
+            late.append("%s %s" % (name, tool))
+
+    inputs = wanted(opt, sheet)
     with concurrent.futures.ThreadPoolExecutor(opt.parallel) as pool:
-        jobs = [pool.submit(measure, opt, tool, *each)
-                for each in chosen(opt) for tool in opt.tools]
-    rows = [job.result() for job in jobs]
-    say(opt, rows, started)
-    return 1 if any("broken" in row for row in rows) else 0
+        originals = pool.map(lambda each: ending(opt, *each), inputs.items())
+        jobs = [pool.submit(job, tool, name, row, original)
+                for (name, row), original in zip(inputs.items(), originals)
+                for tool in opt.tools
+                if original and not sheet.has(name, tool)]
+    for made in jobs:
+        made.result()
+    sheet.write()
+    print(sheet.text())
+    if late:
+        print("compare.py: no time was left for %d: %s" % (
+            len(late), ", ".join(late)), file=sys.stderr)
+    return 1 if any("broken" in row for row in sheet.rows.values()) else 0
 
 
 if __name__ == "__main__":

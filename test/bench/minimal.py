@@ -3,15 +3,20 @@
 Each text that one edit makes of a result (test/bench/minimal.c) is run in a
 forked child of its own (oracle.py), and judged by how the original ended: the
 message is printed, the exit code is the same, and so is the last line, numbers
-aside. Printed for each result: the edits, the distinct texts that were run, and
-those that still fail in that way, with what they change. A comparison that the
-tool keeps on purpose (--keep) is no part of this: its deletion may be listed.
+aside. Printed for each result: the distinct texts that were run; those that
+still fail in that way and hold the fault that faults.yaml names, with what they
+change: the result is 1-minimal when there is none; and those that fail in that
+way without the fault, which the tool refuses on purpose (a comparison that is
+kept, a kernel that has become constant).
 
 usage: minimal.py [options] [NAME ...]    minimize these examples of faults.yaml
                                           (all), then check the results
        minimal.py [options] --result FILE NAME    check this result of one
+       minimal.py [options] --done FILE.json      check the results of ours that
+                                          compare.py has written down
 """
 import argparse
+import concurrent.futures
 import difflib
 import json
 import os
@@ -37,7 +42,7 @@ def texts(program, path):
             if kind == b"end":
                 return
             yield kind.decode(), made.stdout.read(int(numbers[0]))
-    raise SystemExit("%s ended early" % program)
+    raise compare.Broken("%s ended early" % program)
 
 
 def ask(door, path):
@@ -56,8 +61,9 @@ def changes(before, after):
     return [line for line in lines if not line.startswith(("---", "+++", "@@"))]
 
 
-def check(opt, row, result, folder):
-    """Print what is to be said of one result; how many texts still fail."""
+def judge(opt, row, result, folder):
+    """Run each text. Returns how many, and (kind, changes, fault) of those that
+    still fail."""
     ending = compare.fresh(opt.python, row["path"].read_bytes(), row["file"])
     config = folder / "oracle.json"
     door = folder / "s"
@@ -76,37 +82,68 @@ def check(opt, row, result, folder):
     tried, failing = 0, []
     try:
         if server.stdout.readline() != b"ready\n":
-            raise SystemExit("the oracle does not start")
+            raise compare.Broken("the oracle does not start")
         if not ask(door, result):
-            raise SystemExit("%s: does not fail itself" % result)
+            raise compare.Broken("does not fail itself")
         for kind, text in texts(opt.minimal, result):
             candidate = folder / "candidate"
             candidate.write_bytes(text)
             tried += 1
             if ask(door, candidate):
-                failing.append((kind, changes(before, text)))
+                shown = text.decode("utf-8", "replace")
+                failing.append((kind, changes(before, text),
+                                compare.has_fault(row, shown)))
     finally:
         server.terminate()
         server.wait()
         server.stdout.close()
-    print("%s: %d bytes, %d texts by one edit, %d still fail" % (
-        row["file"], len(before), tried, len(failing)), flush=True)
-    for kind, lines in failing:
-        print("  %s" % kind)
-        for line in lines:
-            print("    %s" % line)
-    return len(failing)
+    return tried, failing
+
+
+def check(opt, row, result):
+    """Judge a result; its row of the table, and how many texts are smaller."""
+    with tempfile.TemporaryDirectory(prefix="", dir=opt.scratch) as place:
+        folder = Path(place)
+        path = folder / "result.py"
+        path.write_bytes(result)
+        try:
+            tried, failing = judge(opt, row, path, folder)
+        except compare.Broken as exc:
+            return [row["file"], str(len(result)), "-", "-", "-", "no: %s" % exc]
+    smaller = [each for each in failing if each[2]]
+    for kind, lines, _ in smaller:
+        print("\n".join(["%s: %s" % (row["file"], kind), *lines]),
+              file=sys.stderr, flush=True)
+    return [row["file"], str(len(result)), str(tried), str(len(smaller)),
+            str(len(failing) - len(smaller)), "no" if smaller else "yes"]
 
 
 def minimize(opt, row, folder):
-    """Run ours on an example; the path of the result."""
+    """Run ours on an example; the result."""
     script = folder / row["file"]
     shutil.copyfile(row["path"], script)
     subprocess.run(
         [opt.autodd_c, script, "--err-msg", row["message"], "-j", "2", "-q",
          "--no-cache", "--python", opt.python, "--max-time", str(BUDGET)],
         check=True, stdin=subprocess.DEVNULL)
-    return folder / (script.stem + ".min.py")
+    return (folder / (script.stem + ".min.py")).read_bytes()
+
+
+def results(opt, rows):
+    """The results to check: (row, a function that gives the text)."""
+    if opt.done:
+        found = json.loads(opt.done.read_text())["rows"]
+        return [(rows[r["input"]], lambda r=r: r["result"].encode())
+                for r in found if r["tool"] == "ours" and "result" in r
+                and r["input"] in (opt.names or rows)]
+    if opt.result:
+        return [(rows[opt.names[0]], opt.result.read_bytes)]
+
+    def made(name):
+        with tempfile.TemporaryDirectory(prefix="minimal.") as place:
+            return minimize(opt, rows[name], Path(place))
+    return [(rows[name], lambda name=name: made(name))
+            for name in opt.names or rows]
 
 
 def main():
@@ -116,16 +153,24 @@ def main():
     parser.add_argument("--autodd-c", default="autodd-c")
     parser.add_argument("--python", default=sys.executable)
     parser.add_argument("--result", type=Path)
+    parser.add_argument("--done", type=Path)
+    parser.add_argument("--parallel", type=int, default=1,
+                        help="results checked at the same time")
+    parser.add_argument("--scratch", help="where to work; a short path")
+    parser.add_argument("--out", type=Path, help="write the table there, too")
     parser.add_argument("names", nargs="*")
     opt = parser.parse_args()
-    rows = compare.load(compare.EXAMPLES / "faults.yaml")
-    left = 0
-    for name in opt.names or rows:
-        with tempfile.TemporaryDirectory(prefix="minimal.") as place:
-            folder = Path(place)
-            result = opt.result or minimize(opt, rows[name], folder)
-            left += check(opt, rows[name], result.resolve(), folder)
-    sys.exit(left > 0)
+    chosen = results(opt, compare.load(compare.EXAMPLES / "faults.yaml"))
+    with concurrent.futures.ThreadPoolExecutor(opt.parallel) as pool:
+        lines = list(pool.map(lambda each: check(opt, each[0], each[1]()),
+                              chosen))
+    text = compare.table(["result", "bytes", "texts by one edit",
+                          "fail, with the fault", "fail without it",
+                          "1-minimal"], lines)
+    print(text)
+    if opt.out:
+        opt.out.write_text(text)
+    sys.exit(any(line[-1] != "yes" for line in lines))
 
 
 if __name__ == "__main__":

@@ -95,6 +95,7 @@ def environment(job):
     """The variables that a tool is started with."""
     env = dict(os.environ, BENCH_SOCKET=str(job.socket),
                TMPDIR=str(job.folder / "tmp"), PYTHONHASHSEED="0",
+               OMP_NUM_THREADS="1",
                XDG_STATE_HOME=str(job.folder / "tmp"))
     return {**env, "TRITON_CACHE_DIR": env["TMPDIR"],
             "TILELANG_CACHE_DIR": env["TMPDIR"]}

@@ -105,6 +105,47 @@ def test_the_rule_decides_what_a_peer_may_come_to(tmp_path, ask, rule, fails):
     assert row["fault"] == (rule == "end")
 
 
+def test_what_an_earlier_call_has_made_is_not_made_again(tmp_path, ask):
+    compare(tmp_path, ask, ["shrinkray"], PEER)
+    first = tmp_path / "first.json"
+    (tmp_path / "out.json").rename(first)
+    data = json.loads(first.read_text())
+    data["rows"][0].update(runs=987654, fault=False)
+    first.write_text(json.dumps(data))
+    rows = compare(tmp_path, ask, ["ours", "shrinkray"], PEER, "--done", first)
+    assert rows["shrinkray"]["runs"] == 987654
+    assert rows["ours"]["fault"]
+    sums = (tmp_path / "out.md").read_text().split("\n\n")[2]
+    # no result, cut off, fail again, fault kept, only words kept
+    assert "| shrinkray | 1 | 0 | 0 (0 %) | 1 | 0 | 1 | 987654 |" in sums, sums
+    assert "| ours | 1 | 0 | 0 (0 %) | 1 | 1 | 0 |" in sums, sums
+
+
+def test_nothing_begins_that_could_end_after_the_deadline(tmp_path, ask):
+    done = subprocess.run(
+        command(tmp_path, ask, ["shrinkray"], PEER, "--budget", "50", "--deadline", "60"),
+        capture_output=True, text=True, timeout=300, cwd=tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "no time was left for 1: small shrinkray" in done.stderr
+    assert json.loads((tmp_path / "out.json").read_text())["rows"] == []
+
+
+def test_ours_is_held_against_autodd_and_the_smallest_that_kept_the_fault(tmp_path, ask):
+    compare(tmp_path, ask, ["ours", "shrinkray"], PEER)
+    rows = json.loads((tmp_path / "out.json").read_text())["rows"]
+    ours, peer = rows
+    autodd = dict(ours, tool="autodd", runs=5 * ours["runs"], bytes=3 * ours["bytes"] - 1,
+                  fault=False)
+    first = tmp_path / "first.json"
+    first.write_text(json.dumps({"rows": [ours, peer, autodd]}))
+    compare(tmp_path, ask, ["ours", "shrinkray"], PEER, "--done", first)
+    last = (tmp_path / "out.md").read_text().strip().split("\n")[-1]
+    words = [word.strip() for word in last.strip("|").split("|")]
+    assert words[:4] == ["small", "yes", "5.0", "yes"]
+    assert words[5] == "no"
+    assert words[6:] == ["shrinkray %d" % peer["bytes"], "yes"], words
+
+
 def running(mark):
     listing = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True).stdout
     return "sleep 1000." + mark in listing
