@@ -164,21 +164,30 @@ static void count(struct calibration *c)
     }
 }
 
+static uint64_t slowest(const struct calibration *c, enum run_how how)
+{
+    uint64_t ms = 0;
+
+    for (size_t i = c->stage_start; i < c->n; i++) {
+        if (c->runs[i]->run.how == how && c->runs[i]->observation.wall_ms > ms)
+            ms = c->runs[i]->observation.wall_ms;
+    }
+    return ms;
+}
+
 static uint64_t automatic_limit(const struct calibration *c, enum run_how how)
 {
-    uint64_t slowest = 0, cap = to_ms(c->config->timeout_cap_s);
+    uint64_t cap = to_ms(c->config->timeout_cap_s);
     bool hang = false;
 
     for (size_t i = c->stage_start; i < c->n; i++) {
         const struct observation *o = &c->runs[i]->observation;
 
         hang = hang || (o->end == END_TIMEOUT && c->runs[i]->matched);
-        if (c->runs[i]->run.how == how && o->wall_ms > slowest)
-            slowest = o->wall_ms;
     }
     if (hang && c->config->timeout_s <= 0)
         return cap < HANG_LIMIT_MS ? cap : HANG_LIMIT_MS;
-    return calibration_limit(c->config, slowest);
+    return calibration_limit(c->config, slowest(c, how));
 }
 
 static void decide_fork(struct calibration *c)
@@ -219,6 +228,9 @@ static void conclude(struct calibration *c)
     }
     decide_fork(c);
     r->fresh_timeout_ms = automatic_limit(c, RUN_FRESH);
+    r->fresh_ms = slowest(c, RUN_FRESH);
+    if (r->fresh_ms > r->fresh_timeout_ms) /* a hang */
+        r->fresh_ms = r->fresh_timeout_ms;
     r->fork_timeout_ms = automatic_limit(c, RUN_FORK);
 }
 

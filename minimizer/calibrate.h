@@ -28,8 +28,9 @@ struct calibration_result {
     const struct observation *last;  /* the first fresh run otherwise */
     unsigned fresh, fresh_matched;   /* runs */
     unsigned forked, forked_matched;
-    bool in_user_cwd; /* only fails in the folder the user called from */
-    bool fork;        /* runs may be forked */
+    bool in_user_cwd;  /* only fails in the folder the user called from */
+    bool fork;         /* runs may be forked */
+    uint64_t fresh_ms; /* the slowest fresh run will take */
     uint64_t fresh_timeout_ms, fork_timeout_ms; /* for candidates */
     struct err err;  /* not shown: which demand was not met, what came */
     struct err note; /* why runs are not forked, or "" */

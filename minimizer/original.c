@@ -210,6 +210,7 @@ static void pin(struct original *o, struct calibration_result *r)
         .rate = (double)matched / (double)runs,
         .fork = r->fork,
         .fork_timeout_ms = r->fork_timeout_ms,
+        .fresh_ms = r->fresh_ms,
         .fresh_timeout_ms = r->fresh_timeout_ms,
         .cwd = r->in_user_cwd ? o->spec.user_cwd : NULL,
         .guard = &o->guard,

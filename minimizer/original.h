@@ -40,6 +40,7 @@ struct original_facts {
     unsigned runs, matched;                     /* of the calibration */
     double rate;                                /* matched of runs, above 0 */
     bool fork;                                  /* runs may be forked */
+    uint64_t fresh_ms;                          /* its slowest fresh run */
     uint64_t fork_timeout_ms, fresh_timeout_ms; /* for candidates */
     char *cwd;                      /* of the runs; NULL: their own folder */
     const struct control *controls; /* what must pass */

@@ -57,6 +57,7 @@ struct session {
     const char *status;
     unsigned interrupts;
     uint64_t started_ms, ended_ms; /* ended: 0 until all workers are gone */
+    uint64_t searching_ms;         /* when the search began */
 
     struct input input;
     struct side sides[SIDES];
@@ -428,6 +429,7 @@ static void session_on_known(void *arg)
         return;
     }
     enter(s, SESSION_SEARCHING);
+    s->searching_ms = now_ms(s);
     if (reduction_start(s->reduction, &err))
         fail(s, err.text);
 }
@@ -477,7 +479,9 @@ static void verify_begin(struct session *s)
     const struct original_facts *facts = original_facts(s->original);
     char *dir = file_dir(s->input.output);
     bool beside = strcmp(dir, s->input.dir) == 0;
-    unsigned runs = (unsigned)s->config->repeat;
+    uint64_t limit = (uint64_t)(s->config->max_time_s * 1000);
+    bool late = limit > 0 && now_ms(s) - s->started_ms >= limit;
+    unsigned runs = late ? 1 : (unsigned)s->config->repeat;
     struct verify_spec spec = {
         .fleet = s->sides[HERE].fleet,
         .signature = facts->signature,
@@ -626,12 +630,27 @@ struct bytes session_text(const struct session *s)
                         : bytes_of(s->input.text, s->input.len);
 }
 
+/* What the final check will take, as far as one can tell, of the user's time:
+ * no more than half of what was left when the search began, for a search is
+ * what was asked for. */
+static uint64_t reserve_ms(const struct session *s, uint64_t limit)
+{
+    const struct original_facts *facts = original_facts(s->original);
+    uint64_t jobs = (uint64_t)s->config->jobs;
+    uint64_t runs = (uint64_t)s->config->repeat * (1 + facts->ncontrols);
+    uint64_t ms = (runs + jobs - 1) / jobs * facts->fresh_ms;
+    uint64_t before = s->searching_ms - s->started_ms;
+    uint64_t left = limit > before ? limit - before : 0;
+
+    return ms < left / 2 ? ms : left / 2;
+}
+
 void session_tick(struct session *s)
 {
     uint64_t limit = (uint64_t)(s->config->max_time_s * 1000);
 
     if (limit > 0 && s->phase == SESSION_SEARCHING &&
-        now_ms(s) - s->started_ms >= limit)
+        now_ms(s) - s->started_ms + reserve_ms(s, limit) >= limit)
         reduction_stop(s->reduction, "max-time");
 }
 

@@ -170,6 +170,7 @@ static void hang_gets_a_limit_of_its_own(void **state)
 
     assert_non_null(r->signature);
     assert_true(r->fresh_timeout_ms < 300000);
+    assert_int_equal(r->fresh_ms, r->fresh_timeout_ms);
     calibration_free(c);
 }
 
