@@ -261,27 +261,56 @@ static bool has_zero(const struct flow *f, uint32_t i)
     return false;
 }
 
-static bool makes_nothing(const struct flow *f, uint32_t call)
+/* What the size of an array that a call makes is made of. */
+enum size_from { SIZE_NONE, SIZE_ALL, SIZE_FIRST, SIZE_ONLY, SIZE_LIST };
+
+static enum size_from size_from(const struct nodes *ns, uint32_t call)
 {
     static const char *const all[] = { "zeros", "ones",  "empty",
                                        "rand",  "randn", "device_array" };
-    static const char *const first[] = { "full",      "new_zeros", "new_ones",
-                                         "new_empty", "new_full",  "arange" };
+    static const char *const first[] = { "full", "new_zeros", "new_ones",
+                                         "new_empty", "new_full" };
+    static const char *const only[] = { "arange" }; /* not arange(0, 8) */
     static const char *const lists[] = { "tensor", "array", "asarray" };
-    const struct nodes *ns = f->ns;
     struct bytes name = kernel_last_name(ns, call);
+
+    return IS_ONE_OF(name, all)     ? SIZE_ALL
+           : IS_ONE_OF(name, first) ? SIZE_FIRST
+           : IS_ONE_OF(name, only)  ? SIZE_ONLY
+           : IS_ONE_OF(name, lists) ? SIZE_LIST
+                                    : SIZE_NONE;
+}
+
+static bool makes_nothing(const struct flow *f, uint32_t call)
+{
+    const struct nodes *ns = f->ns;
     uint32_t list = node_field(ns, call, FIELD_arguments);
     uint32_t one = list == NODE_NONE ? NODE_NONE : node_named_child(ns, list);
 
     if (one == NODE_NONE)
         return false;
-    if (IS_ONE_OF(name, all))
+    switch (size_from(ns, call)) {
+    case SIZE_NONE:
+        return false;
+    case SIZE_ALL:
         return has_zero(f, list) || has_zero(f, one);
-    if (IS_ONE_OF(name, first)) /* arange(0, 8) is not empty */
-        return has_zero(f, one) && (name.data[0] != 'a' ||
-                                    node_named_sibling(ns, one) == NODE_NONE);
-    return IS_ONE_OF(name, lists) && node_is(ns, one, NODE_LIST) &&
-           node_named_child(ns, one) == NODE_NONE;
+    case SIZE_FIRST:
+        return has_zero(f, one);
+    case SIZE_ONLY:
+        return has_zero(f, one) && node_named_sibling(ns, one) == NODE_NONE;
+    case SIZE_LIST:
+        return node_is(ns, one, NODE_LIST) &&
+               node_named_child(ns, one) == NODE_NONE;
+    }
+    return false;
+}
+
+bool effect_of_arrays(const struct flow *f)
+{
+    for (uint32_t i = 0; i < f->ns->n; i++)
+        if (node_is(f->ns, i, NODE_CALL) && size_from(f->ns, i) != SIZE_NONE)
+            return true;
+    return false;
 }
 
 /* `kernel[0](...)`, `kernel[(8, 0)](...)`. */

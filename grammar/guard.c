@@ -393,6 +393,27 @@ static size_t count_calls(const struct nodes *ns, const char *name)
     return n;
 }
 
+/* ---- a crash ---- */
+
+static bool makes_something(const struct tree *tree)
+{
+    struct flow *flow = flow_new(tree, false);
+    bool something = !effect_of_nothing(flow);
+
+    flow_free(flow);
+    return something;
+}
+
+static void keep_elements(struct guard *g, const struct tree *original)
+{
+    struct flow *flow = flow_new(original, false);
+
+    if (effect_of_arrays(flow) && !effect_of_nothing(flow))
+        g->words = xstrdup("elements in every array that is made, as access "
+                           "to an array without any would crash as well");
+    flow_free(flow);
+}
+
 void guard_init(struct guard *guard, const struct tree *original,
                 const struct guard_failure *failure, char *const *names,
                 size_t nnames)
@@ -411,6 +432,8 @@ void guard_init(struct guard *guard, const struct tree *original,
     }
     if (guard->words && !has_test(guard, original))
         forget_test(guard);
+    if (!guard->words && failure->dies)
+        keep_elements(guard, original);
 }
 
 void guard_deinit(struct guard *guard)
@@ -436,7 +459,10 @@ bool guard_holds(const struct guard *guard, const struct tree *tree)
             count_calls(tree_nodes(tree), guard->names[i]) < guard->counts[i])
             return false;
     }
-    return !guard->words || has_test(guard, tree);
+    if (!guard->words)
+        return true;
+    return guard->site == GUARD_NOTHING ? makes_something(tree)
+                                        : has_test(guard, tree);
 }
 
 void guard_key(const struct guard *guard, struct buf *out)

@@ -22,6 +22,9 @@
  * they decide which. No side is made of memory that nobody wrote to, and what
  * had elements keeps some: all that is not the fault, but would show its words.
  *
+ * And when the process dies by an access to memory, arrays that had elements
+ * keep some, for one without lies nowhere.
+ *
  * Within that, all may be simplified. Where the original has no such test,
  * nothing is kept. Pure; n log n. */
 #ifndef AUTODD_GUARD_H
@@ -46,6 +49,7 @@ struct guard_failure {
     size_t ntexts;
     bool exits; /* by its exit code alone */
     bool some;  /* some of what is compared is right, some is wrong */
+    bool dies;  /* by an access to memory that is not there */
 };
 
 enum guard_site {

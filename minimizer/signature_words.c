@@ -4,6 +4,7 @@
 #include "grammar/guard.h"
 #include "minimizer/signature.h"
 
+#include <signal.h>
 #include <string.h>
 
 #include "minimizer/evidence.h"
@@ -148,6 +149,20 @@ static bool stands_in(struct bytes script, const char *text)
     return memmem(script.data, script.len, text, strlen(text)) != NULL;
 }
 
+/* The words are those of CUDA. */
+static bool dies_by_access(const struct signature *s)
+{
+    static const char *const words[] = { "illegal memory access",
+                                         "misaligned address" };
+
+    if (s->end == END_SIGNAL)
+        return s->signal == SIGSEGV || s->signal == SIGBUS;
+    for (size_t i = 0; s->message && i < ARRAY_LEN(words); i++)
+        if (strstr(s->message, words[i]))
+            return true;
+    return false;
+}
+
 void signature_failure(const struct signature *s, struct bytes script,
                        struct guard_failure *out)
 {
@@ -167,6 +182,7 @@ void signature_failure(const struct signature *s, struct bytes script,
     if (s->message)
         out->line = s->exc_line;
     out->some = s->shown.kind == COMPARISON_SOME;
+    out->dies = dies_by_access(s);
     out->exits = evidence_asked(s->config) == 0 && !s->type &&
                  s->end == END_EXIT && s->exit_code != 0;
 }

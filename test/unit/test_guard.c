@@ -664,6 +664,27 @@ static void what_had_elements_keeps_some(void **state)
 #undef WRITES
 }
 
+static void where_access_crashes_arrays_keep_elements(void **state)
+{
+    static const char crash[] = "x = torch.randn(8)\n"
+                                "k[(1,)](x)\n";
+    static const char no_arrays[] = "ctypes.string_at(0)\n";
+    struct guard_failure failure = { .texts = { "Fatal" },
+                                     .ntexts = 1,
+                                     .dies = true };
+    struct tree *tree = parse(no_arrays);
+    struct guard guard;
+    (void)state;
+
+    check(crash, &failure, TEXTS("k[(0,)](torch.randn(1))\n", "pass\n"),
+          TEXTS("k[(1,)](torch.randn(0))\n", "n = 0\n"
+                                             "k[(1,)](torch.ones(8, n))\n"));
+    guard_init(&guard, tree, &failure, NULL, 0);
+    assert_false(guard_keeps(&guard));
+    guard_deinit(&guard);
+    tree_free(tree);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -675,6 +696,7 @@ int main(void)
         cmocka_unit_test(a_mask_is_a_condition),
         cmocka_unit_test(memory_that_nobody_wrote_to_is_no_input),
         cmocka_unit_test(what_had_elements_keeps_some),
+        cmocka_unit_test(where_access_crashes_arrays_keep_elements),
         cmocka_unit_test(a_raise_stays_under_its_condition),
         cmocka_unit_test(a_printed_text_stays_under_its_condition),
         cmocka_unit_test(a_bare_exit_stays_under_its_condition),
