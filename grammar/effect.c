@@ -22,6 +22,11 @@ static const char *const varying[] = {
 };
 static const char *const places[] = { "threadIdx", "blockIdx", "laneid" };
 
+static bool is_atomic(struct bytes name)
+{
+    return name.len > 7 && memcmp(name.data, "atomic_", 7) == 0;
+}
+
 /* ---- constant or not ---- */
 
 struct names {
@@ -68,6 +73,22 @@ static bool look_at(const struct flow *f, struct names *names, uint32_t node)
     return false;
 }
 
+static bool is_store(struct bytes name)
+{
+    static const char *const stores[] = { "store" };
+
+    return IS_ONE_OF(name, stores) || is_atomic(name);
+}
+
+/* A store counts as writing each name of its pointer, also the number in
+ * `p + i`: that is no value of it. */
+static bool is_own_store(const struct flow *f, const struct giver *giver)
+{
+    return giver->kind == GIVER_WRITE &&
+           (!node_is(f->ns, giver->node, NODE_CALL) ||
+            is_store(kernel_last_name(f->ns, giver->node)));
+}
+
 static bool varies(const struct flow *f, uint32_t kernel, uint32_t node)
 {
     struct names names = { .kernel = kernel };
@@ -81,6 +102,7 @@ static bool varies(const struct flow *f, uint32_t kernel, uint32_t node)
 
         for (; g != NODE_NONE; g = f->items[g].next)
             if (node_holds(f->ns, kernel, f->items[g].node) &&
+                !is_own_store(f, &f->items[g]) &&
                 look_at(f, &names, f->items[g].node))
                 return true;
     }
@@ -168,13 +190,12 @@ static uint32_t argument(const struct nodes *ns, uint32_t call, uint32_t n,
 static void take_call(const struct flow *f, uint32_t kernel, uint32_t call,
                       struct effect *out)
 {
-    static const char *const stores[] = { "store" };
     static const char *const copies[] = { "copy" };
     const struct nodes *ns = f->ns;
     struct bytes name = kernel_last_name(ns, call);
-    bool atomic = name.len > 7 && memcmp(name.data, "atomic_", 7) == 0;
+    bool atomic = is_atomic(name);
 
-    if (IS_ONE_OF(name, stores) || atomic)
+    if (is_store(name))
         take(f, kernel, call, argument(ns, call, 0, "pointer"),
              argument(ns, call, 1, atomic ? "val" : "value"),
              argument(ns, call, 2, "mask"), out);

@@ -587,6 +587,8 @@ static void a_mask_is_a_condition(void **state)
                 MASKED("    tl.atomic_add(out_ptr + at, at, at < 9)\n")),
           TEXTS(MASKED("    tl.store(out_ptr + at, at)\n"),
                 MASKED("    tl.store(out_ptr + at, at, mask=1)\n"),
+                MASKED("    r = 0\n"
+                       "    tl.store(out_ptr + at + r, at, mask=r < 1)\n"),
                 MASKED("    tl.store(out_ptr, at, mask=at < 9)\n")));
 }
 
