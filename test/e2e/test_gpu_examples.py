@@ -1,0 +1,108 @@
+"""The scripts that need a GPU: what can be checked of them without one."""
+import importlib.util
+import re
+import sys
+from types import SimpleNamespace
+
+import pytest
+import yaml
+
+from conftest import ROOT
+
+EXAMPLES = ROOT / "examples" / "gpu"
+ROWS = yaml.safe_load((EXAMPLES / "faults.yaml").read_text())
+KEYS = {"file", "category", "needs", "message", "about", "fix", "fault", "expect",
+        "rate", "sanitizer"}
+
+
+@pytest.fixture(scope="module")
+def harness():
+    spec = importlib.util.spec_from_file_location(
+        "gpu_examples", ROOT / "test" / "gpu" / "examples.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_every_gpu_example_has_its_fault_written_down():
+    assert sorted(row["file"] for row in ROWS) \
+        == sorted(path.name for path in EXAMPLES.glob("*.py"))
+    assert {row["category"] for row in ROWS} == set("BCDE")
+    for row in ROWS:
+        assert set(row) <= KEYS
+        assert ("message" in row) != (row.get("expect") == "timeout")
+        assert row.get("expect", "timeout") == "timeout"
+        assert row.get("rate", "sometimes") == "sometimes"
+        assert row.get("sanitizer", "memcheck") == "memcheck"
+
+
+@pytest.mark.parametrize("row", ROWS, ids=[row["file"][:-3] for row in ROWS])
+def test_gpu_example_compiles_and_its_fault_is_in_it_once(row):
+    text = (EXAMPLES / row["file"]).read_text()
+    assert 100 <= text.count("\n") <= 300
+    wrong, right = row["fix"]
+    assert text.count(wrong) == 1 and wrong != right
+    for version in (text, text.replace(wrong, right)):
+        compile(version, row["file"], "exec")
+    for want in row["fault"]:
+        assert re.search(want, text, re.M), want
+    imported = set(re.findall(r"^(?:import|from) (\w+)", text, re.M))
+    assert imported - set(sys.stdlib_module_names) == set(row["needs"])
+
+
+@pytest.mark.parametrize("folder", ["", "gpu"])
+def test_the_small_reader_reads_what_yaml_reads(harness, folder):
+    path = ROOT / "examples" / folder / "faults.yaml"
+    assert harness.read_faults(path) == yaml.safe_load(path.read_text())
+
+
+@pytest.mark.parametrize("line", ["file: a.py", "  about: no row yet", "- file:", "- file: [a"])
+def test_the_small_reader_refuses_other_yaml(harness, tmp_path, line):
+    (tmp_path / "faults.yaml").write_text(line + "\n")
+    with pytest.raises(ValueError):
+        harness.read_faults(tmp_path / "faults.yaml")
+
+
+def judged(harness, tmp_path, monkeypatch, text, times=1, **row):
+    """What the harness says of a script that stands for an example."""
+    (tmp_path / "a.py").write_text(text)
+    monkeypatch.setattr(harness, "EXAMPLES", tmp_path)
+    row = dict({"file": "a.py", "category": "B", "needs": [], "fix": ["1", "0"]}, **row)
+    args = SimpleNamespace(limit=20, times=times)
+    return harness.Example(row, args).check()
+
+
+def test_the_harness_tells_a_failure_as_written_from_another(harness, tmp_path, monkeypatch):
+    text = "import sys\nif 1:\n    sys.exit('misaligned address')\n"
+    as_written = judged(harness, tmp_path, monkeypatch, text, message="misaligned address")
+    assert as_written.good and as_written.result["fails"] and as_written.result["fix"]
+    other = judged(harness, tmp_path, monkeypatch, text, message="illegal memory access")
+    assert not other.good and "misaligned address" in other.tails[0][2]
+    unrepaired = judged(harness, tmp_path, monkeypatch, text,
+                        message="misaligned address", fix=["1", "2"])
+    assert unrepaired.result["fails"] and not unrepaired.good
+
+
+def test_the_harness_wants_a_race_to_fail_and_to_pass(harness, tmp_path, monkeypatch):
+    mark = tmp_path / "ran"
+    text = ("import os, sys\nif 1:\n    if os.path.exists(%r):\n        sys.exit('lost')\n"
+            "    open(%r, 'w').close()\n" % (str(mark), str(mark)))
+    racing = judged(harness, tmp_path, monkeypatch, text, times=3,
+                    message="lost", rate="sometimes")
+    assert racing.good and racing.result["rate"] == "2 of 3"
+    steady = judged(harness, tmp_path, monkeypatch, text, times=3,
+                    message="lost", rate="sometimes")
+    assert not steady.good and steady.result["rate"] == "3 of 3"
+
+
+def test_the_harness_ends_what_hangs(harness, tmp_path, monkeypatch):
+    monkeypatch.setattr(harness, "HANG", 2)
+    text = "import signal\nif 1:\n    signal.pause()\n"
+    assert judged(harness, tmp_path, monkeypatch, text, expect="timeout").good
+    assert not judged(harness, tmp_path, monkeypatch, "1\n", expect="timeout").good
+
+
+def test_the_harness_says_which_package_is_missing(harness, tmp_path, monkeypatch):
+    done = judged(harness, tmp_path, monkeypatch, "1\n", needs=["no_such_package"],
+                  message="x")
+    assert done.good and done.result["missing"] == ["no_such_package"]
