@@ -9,6 +9,7 @@
 #include "grammar/gen/draft.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "grammar/scope.h"
 
@@ -239,6 +240,23 @@ static void statement_parts(struct draft *d, uint32_t node)
         draft_series(d, node, NULL, NULL, false);
 }
 
+/* `(a)` to `a` where that means the same, on one line. */
+static void brackets(struct draft *d, uint32_t node)
+{
+    const struct nodes *ns = d->ns;
+    uint32_t inner = node_named_child(ns, node);
+    struct bytes text = node_text(ns, node);
+
+    if (inner == NODE_NONE || count_named(ns, node) != 1 ||
+        !is_expression(ns, node) || !is_expression(ns, inner) ||
+        memchr(text.data, '\n', text.len) ||
+        memchr(text.data, '\r', text.len) || needs_brackets(ns, node, inner))
+        return;
+    draft_begin(d, node_span(ns, node));
+    draft_narrow(d, node, inner);
+    draft_end(d);
+}
+
 /* `f(a, )` to `f(a)`, `( a` to `(a`: one list for the whole file. */
 static void loose_ends(struct draft *d)
 {
@@ -249,6 +267,8 @@ static void loose_ends(struct draft *d)
         uint32_t first, last, parent = node_parent(ns, i);
         struct span open, at;
 
+        if (node_is(ns, i, NODE_PARENTHESIZED))
+            brackets(d, i);
         if (!is_token(ns, i, "(") && !is_token(ns, i, "[") &&
             !is_token(ns, i, "{"))
             continue;

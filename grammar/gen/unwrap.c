@@ -14,7 +14,8 @@
  *
  * A break or continue that would come out of its loop becomes `pass`. The
  * body of a function is offered, its decorators gone, when it neither returns
- * nor uses its parameters: it then runs where it stands. A case may leave `x =
+ * nor uses its parameters: it then runs where it stands. It is also offered
+ * together with the only statement that calls it. A case may leave `x =
  * subject` for the name it captures. */
 #include <stdlib.h>
 #include <string.h>
@@ -43,6 +44,7 @@ struct unwrap {
     uint16_t *depth; /* by node: how many blocks are around it */
     bool *jumps;     /* by node: a function with a return or the like */
     uint32_t *loop;  /* by node: of a break or continue, the loop it is of */
+    uint32_t goes;   /* a statement that goes with the header, or NODE_NONE */
 };
 
 /* The first statement of a body, NODE_NONE when it is empty. */
@@ -147,6 +149,19 @@ static uint32_t decorated(const struct unwrap *w, uint32_t i)
     return node_is(w->ns, parent, NODE_DECORATED) ? parent : i;
 }
 
+/* The lines of a statement; empty when it shares them. */
+static struct span own_lines(const struct unwrap *w, uint32_t statement)
+{
+    const struct lines *lines = w->g->lines;
+    struct span at = node_span(w->ns, statement);
+    uint32_t first = line_of(lines, at.start), last = line_of(lines, at.end);
+
+    if (lines->at[first].text != at.start || lines->at[first].in_string ||
+        lines->at[last].end != at.end)
+        return (struct span){ at.start, at.start };
+    return (struct span){ lines->at[first].start, lines->at[last].next };
+}
+
 /* Replace statement i by the body; `header` (or NULL) stands before it. */
 static void offer_body(struct unwrap *w, uint32_t i, uint32_t body,
                        const char *header)
@@ -167,6 +182,8 @@ static void offer_body(struct unwrap *w, uint32_t i, uint32_t body,
                  header ? strlen(header) : 0);
     dedent(w, at.start, body);
     drop_jumps(w, loop, body);
+    if (w->goes != NODE_NONE)
+        edits_delete(w->g->out, own_lines(w, w->goes));
     if (end < at.end)
         edits_delete(w->g->out, (struct span){ end, at.end });
     finish(w);
@@ -468,6 +485,46 @@ static bool is_param_used(const struct unwrap *w, uint32_t param)
     return i < w->ns->at[param].past && is_used(w, i);
 }
 
+/* The statement that does nothing but call function i, behind it in its
+ * block, when nothing else uses it; or NODE_NONE. */
+static uint32_t only_call(const struct unwrap *w, uint32_t i)
+{
+    const struct nodes *ns = w->ns;
+    uint32_t name = node_field(ns, i, FIELD_name), use, call;
+    uint32_t symbol = SYMBOL_NONE;
+    const struct occurrence *at;
+    size_t n = 0;
+
+    if (name != NODE_NONE)
+        symbol = scopes_symbol_at(w->g->scopes, node_span(ns, name).start);
+    if (symbol == SYMBOL_NONE)
+        return NODE_NONE;
+    at = symbol_occurrences(w->g->scopes, symbol, &n);
+    use = n == 2 ? node_at(ns, at[1].at.start, NODE_IDENTIFIER) : NODE_NONE;
+    if (use == NODE_NONE || ns->at[use].field != FIELD_function)
+        return NODE_NONE;
+    call = node_parent(ns, use);
+    if (!node_is(ns, call, NODE_CALL) ||
+        !node_is(ns, node_parent(ns, call), NODE_EXPRESSION_STATEMENT) ||
+        node_parent(ns, node_parent(ns, call)) !=
+            node_parent(ns, decorated(w, i)))
+        return NODE_NONE;
+    return node_parent(ns, call);
+}
+
+/* `def f(a): b` and `f(1)` to `b`, for a body that can do without what is
+ * passed, but not with it. */
+static void offer_called(struct unwrap *w, uint32_t i)
+{
+    uint32_t call = decorated(w, i) == i ? only_call(w, i) : NODE_NONE;
+
+    if (call == NODE_NONE || span_len(own_lines(w, call)) == 0)
+        return;
+    w->goes = call;
+    offer_body(w, i, node_field(w->ns, i, FIELD_body), NULL);
+    w->goes = NODE_NONE;
+}
+
 static void offer_function(struct unwrap *w, uint32_t i)
 {
     const struct nodes *ns = w->ns;
@@ -475,6 +532,7 @@ static void offer_function(struct unwrap *w, uint32_t i)
 
     if (w->jumps[i] || params == NODE_NONE)
         return;
+    offer_called(w, i);
     for (uint32_t c = node_named_child(ns, params); c != NODE_NONE;
          c = node_named_sibling(ns, c))
         if (is_param_used(w, c))
@@ -572,7 +630,7 @@ static void mark(struct unwrap *w, uint32_t i)
 
 void gen_unwrap(struct gen *g)
 {
-    struct unwrap w = { .g = g, .ns = g->nodes };
+    struct unwrap w = { .g = g, .ns = g->nodes, .goes = NODE_NONE };
 
     w.depth = xcalloc(g->nodes->n, sizeof(*w.depth));
     w.jumps = xcalloc(g->nodes->n, sizeof(*w.jumps));

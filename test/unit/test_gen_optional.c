@@ -8,6 +8,10 @@ static void one_branch_is_left_of_two(void **state)
                   "return_ = 2\n"
                   "|\n"
                   "return_ = (3)\n"
+                  "|\n"
+                  "return_ = 2 if ab else(3)\n"
+                  "|\n"
+                  "return_ = 2 if(ab)else 3\n"
                   "|\n");
     assert_offers("x = f(a if b else c or d).e\n", EDIT_optional,
 
@@ -213,6 +217,26 @@ static void loose_commas_go(void **state)
     assert_offers("x = (a, )\n", EDIT_optional, "");
 }
 
+static void brackets_that_mean_nothing_go(void **state)
+{
+    (void)state;
+    assert_offers("(a).b = (c.d)[0] + (e * f)\n", EDIT_optional,
+                  "(c.d)[0] + (e * f)\n"
+                  "|\n"
+                  "a.b = (c.d)[0] + (e * f)\n"
+                  "|\n"
+                  "(a).b = c.d[0] + (e * f)\n"
+                  "|\n"
+                  "(a).b = (c.d)[0] + e * f\n"
+                  "|\n");
+    assert_whole("f((a))\n((g))()\n", EDIT_optional, 0,
+                 "f(a)\ng()\n"
+                 "|\n");
+    assert_offers("(a + b) * c\n", EDIT_optional, "");
+    assert_offers("x = (a\n  or b)\n", EDIT_optional, "");
+    assert_offers("f((a for a in b))\n", EDIT_optional, "");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -227,6 +251,7 @@ int main(void)
         cmocka_unit_test(optional_parts_go),
         cmocka_unit_test(tuples_grow_together),
         cmocka_unit_test(loose_commas_go),
+        cmocka_unit_test(brackets_that_mean_nothing_go),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

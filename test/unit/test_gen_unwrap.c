@@ -230,6 +230,40 @@ static void edits_inside_stay_good_after_an_unwrap(void **state)
     tree_free(tree);
 }
 
+static void a_function_goes_with_the_statement_that_calls_it(void **state)
+{
+    (void)state;
+    assert_offers("if x:\n"
+                  "    def f(a, b):\n"
+                  "        @c\n"
+                  "        def g(d: e(a)): return b\n"
+                  "    h()\n"
+                  "    f(1, 2)\n",
+                  EDIT_unwrap,
+                  "def f(a, b):\n"
+                  "    @c\n"
+                  "    def g(d: e(a)): return b\n"
+                  "h()\n"
+                  "f(1, 2)\n"
+                  "|\n"
+                  "if x:\n"
+                  "    @c\n"
+                  "    def g(d: e(a)): return b\n"
+                  "    h()\n"
+                  "|\n");
+    assert_offers("def f(a): g(a)\n"
+                  "f(\n"
+                  "  1)\n",
+                  EDIT_unwrap,
+                  "g(a)\n"
+                  "|\n");
+    assert_offers("def f(a): g(a)\nf(1); h()\n", EDIT_unwrap, "");
+    assert_offers("def f(a): g(a)\nf(1)\nf(2)\n", EDIT_unwrap, "");
+    assert_offers("def f(a): g(a)\nx = f(1)\n", EDIT_unwrap, "");
+    assert_offers("def f(a): return g(a)\nf(1)\n", EDIT_unwrap, "");
+    assert_offers("@d\ndef f(a): g(a)\nf(1)\n", EDIT_unwrap, "");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -243,6 +277,7 @@ int main(void)
             a_function_that_takes_and_gives_nothing_runs_in_its_place),
         cmocka_unit_test(a_case_leaves_the_name_of_its_subject),
         cmocka_unit_test(edits_inside_stay_good_after_an_unwrap),
+        cmocka_unit_test(a_function_goes_with_the_statement_that_calls_it),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -193,6 +193,35 @@ static void what_gets_longer_or_is_no_expression_is_not_offered(void **state)
     assert_becomes("x = f(abc)\n", "f(abc)", "+", ""); /* came back */
 }
 
+static void a_variable_goes_with_all_that_is_assigned_to_it(void **state)
+{
+    (void)state;
+    assert_becomes("def f(): g(num)\n"
+                   "num = 0\n"
+                   "for i in x:\n"
+                   "    num += i * num\n",
+                   "num", "=12345",
+                   "def f(): g(12345)\n"
+                   "for i in x:\n"
+                   "    pass\n");
+    assert_becomes("def f(): g(num.real)\n"
+                   "num = 1; num += 6\n"
+                   "h()\n",
+                   "num", "=7",
+                   "def f(): g((7).real)\n" /* alone: in the first place */
+                   "num = 1; num += 6\n"
+                   "h()\n"
+                   "def f(): g((7).real)\n\n"
+                   "h()\n");
+    /* Another use, another way to get its value, or a longer text. */
+    assert_becomes("def f(): g(num)\nnum = 0\nh(num)\n", "num", "=12345", "");
+    assert_becomes("def f(): g(num)\nnum = 0\nnum, b = c\n", "num", "=12345",
+                   "");
+    assert_becomes("def f(): g(num)\nfor num in b: num = 1\n", "num", "=12345",
+                   "");
+    assert_becomes("def f(): g(num)\nnum=0\n", "num", "='123456789'", "");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -202,6 +231,7 @@ int main(void)
         cmocka_unit_test(a_value_takes_the_place_of_its_expression),
         cmocka_unit_test(brackets_are_put_where_the_literal_needs_them),
         cmocka_unit_test(what_gets_longer_or_is_no_expression_is_not_offered),
+        cmocka_unit_test(a_variable_goes_with_all_that_is_assigned_to_it),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
