@@ -11,7 +11,7 @@
 #                  --inputs tilelang_*' chooses (test/bench/compare.py --help)
 # make bench-minimal  each single edit of each result is run once more, by a
 #                  checker that knows nothing of the search
-# make static      build/static/autodd-c, which needs no library at all
+# make static      build/static/autodd-c, which needs no library but glibc
 # make install     to DESTDIR and PREFIX (/usr/local); make uninstall
 # make clean       remove build/
 # make help        this text
@@ -44,7 +44,7 @@ override CFLAGS  += -fsanitize=$(SAN) -fno-sanitize-recover=all \
 override LDFLAGS += -fsanitize=$(SAN)
 endif
 ifneq ($(STATIC),)
-override LDFLAGS += -static
+override LDFLAGS += -static-libgcc
 endif
 
 SRC   := $(filter-out minimizer/main.c,$(wildcard \
@@ -77,7 +77,7 @@ $(BUILD)/packages.mk: config/packages.sh Makefile
 	@sh config/packages.sh $(PKG_SETS)
 	@{ echo "PKG_CFLAGS := $$(pkg-config --cflags $(PKGS))"; \
 	   echo "PKG_LIBS := $$(pkg-config --libs $(PKGS) | \
-	       $(if $(STATIC),sed 's/-luv\b/-luv_a -lpthread -ldl/',cat))"; } >$@.new
+	       $(if $(STATIC),sed 's/-luv\b/-luv_a/; s/^/-Wl$(comma)-Bstatic /; s/$$/ -Wl$(comma)-Bdynamic/',cat))"; } >$@.new
 	@mv $@.new $@
 
 build/.packages-%: config/packages.sh
@@ -103,7 +103,27 @@ build/gen/%_py.h: %.py Makefile
 	$(embed)
 build/gen/%_css.h: %.css Makefile
 	$(embed)
-EMBEDDED := $(patsubst %.py,build/gen/%_py.h,$(wildcard worker/*.py)) \
+
+# The canary kernel, for every kind of GPU that this nvcc knows. Without an nvcc
+# that works there is none, and GPUs are watched without it.
+NVCC ?= $(firstword $(shell command -v nvcc) \
+        $(wildcard /usr/local/cuda/bin/nvcc /opt/cuda/bin/nvcc))
+CANARY := build/gen/worker/gpu/canary_fatbin.h
+$(CANARY): worker/gpu/canary.cu Makefile
+	@mkdir -p $(@D)
+	@if [ -n "$(NVCC)" ] && { \
+	    "$(NVCC)" -arch=all-major -fatbin -o $(@D)/canary.fatbin $< || \
+	    "$(NVCC)" -fatbin -o $(@D)/canary.fatbin $<; } >$(@D)/canary.log 2>&1; \
+	then data="$$(od -An -v -tx1 $(@D)/canary.fatbin | sed 's/ \(..\)/0x\1,/g')"; \
+	else data=0; if [ -n "$(NVCC)" ]; then cat $(@D)/canary.log; fi; \
+	    echo "no nvcc that works (NVCC=...): built without the canary kernel"; \
+	fi; \
+	{ echo "/* made from $< */"; \
+	  echo "static const unsigned char canary_fatbin[]"; \
+	  echo "    __attribute__((aligned(16))) = {"; echo "$$data };"; } >$@
+
+EMBEDDED := $(CANARY) \
+            $(patsubst %.py,build/gen/%_py.h,$(wildcard worker/*.py)) \
             $(patsubst %.css,build/gen/%_css.h,$(wildcard minimizer/*/*.css))
 
 $(BUILD)/ts-core.o: $(TS)/.done

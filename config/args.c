@@ -148,6 +148,10 @@ static bool is_hidden(struct args *args, int argc, char **argv)
         args->action = ACTION_WORKER;
     else if (strcmp(argv[1], "limits") == 0)
         args->action = ACTION_LIMITS;
+    else if (strcmp(argv[1], "gpu") == 0 && argc > 2 &&
+             (strcmp(argv[2], "watch") == 0 || strcmp(argv[2], "list") == 0 ||
+              strcmp(argv[2], "canary") == 0))
+        args->action = ACTION_GPU;
     return args->action != ACTION_MINIMIZE;
 }
 

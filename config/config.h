@@ -51,6 +51,7 @@ enum config_action {
     ACTION_DOCTOR,
     ACTION_WORKER, /* hidden: serve frames on stdin and stdout */
     ACTION_LIMITS, /* hidden: set limits, then exec the rest */
+    ACTION_GPU,    /* hidden: ask the driver */
     ACTION_HELP,
     ACTION_VERSION
 };
@@ -78,6 +79,8 @@ struct config {
     char *command;               /* --command "python3 -m pytest {file}" */
     char *test;                  /* --test CMD */
     struct strings env;          /* --env K=V, repeatable */
+    char *gpus;                  /* --gpus all|none|LIST */
+    struct strings xid;          /* --xid CODE=CLASS, repeatable */
     char *cwd;                   /* --cwd DIR; NULL: the run's own folder */
     double timeout_s;            /* --timeout; 0: automatic */
     double timeout_cap_s;        /* --timeout-cap: most the automatic gives */

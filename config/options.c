@@ -45,6 +45,26 @@ static bool is_environment_part(const char *text)
            (env && is_assignment(env));
 }
 
+/* A list without empty entries. */
+static bool is_gpus(const char *text)
+{
+    size_t n = strlen(text);
+
+    return text[strspn(text, "0123456789abcdefghijklmnopqrstuvwxyz"
+                             "ABCDEFGHIJKLMNOPQRSTUVWXYZ,-/")] == '\0' &&
+           text[0] != ',' && text[n - 1] != ',' && !strstr(text, ",,");
+}
+
+static bool is_xid(const char *text)
+{
+    size_t digits = strspn(text, "0123456789");
+
+    return digits > 0 && digits < 10 &&
+           (strcmp(text + digits, "=app") == 0 ||
+            strcmp(text + digits, "=suspect") == 0 ||
+            strcmp(text + digits, "=quarantine") == 0);
+}
+
 /* The forms of a report: minimizer/report/report.h. */
 static bool is_report(const char *text)
 {
@@ -125,6 +145,16 @@ static const struct option table[] = {
     { .name = "env", .type = OPTION_LIST, RUN, AT(env), .metavar = "K=V",
       .fits = is_assignment, .wanted = "NAME=VALUE",
       .help = "set an environment variable; repeatable" },
+    { .name = "gpus", .type = OPTION_TEXT, RUN, AT(gpus),
+      .otherwise = "all", .metavar = "WHICH", .fits = is_gpus,
+      .wanted = "all, none, or numbers and UUIDs like 0,2 or GPU-8f3c21a0",
+      .help = "GPUs that runs are dealt over, one each: all, numbers or UUIDs "
+              "(0,2); none: left as they are and not watched" },
+    { .name = "xid", .type = OPTION_LIST, RUN, AT(xid),
+      .metavar = "CODE=CLASS", .fits = is_xid,
+      .wanted = "an Xid and app, suspect or quarantine, like 94=app",
+      .help = "what the driver's Xid CODE says: app, the program is at fault; "
+              "suspect, the GPU may be; quarantine, it is; repeatable" },
     { .name = "cwd", .type = OPTION_TEXT, RUN, AT(cwd), .path = PATH_FILE,
       .metavar = "DIR", .shown = "one of the run's own",
       .help = "run in this folder" },

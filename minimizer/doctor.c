@@ -89,11 +89,13 @@ static int read_answer(int fd, struct buf *out)
     }
 }
 
-/* Ask the interpreter; 0 and its answer, or -errno. */
-static int ask_python(const char *python, struct buf *out)
+/* Run a program; 0 and what it says, or -errno. One that hangs in the driver
+ * may not die: it is not waited for. */
+static int ask(const char *program, const char *one, const char *two,
+               const char *three, struct buf *out)
 {
-    char *argv[] = { (char *)(uintptr_t)python, (char *)(uintptr_t) "-c",
-                     (char *)(uintptr_t)question, NULL };
+    char *argv[] = { (char *)(uintptr_t)program, (char *)(uintptr_t)one,
+                     (char *)(uintptr_t)two, (char *)(uintptr_t)three, NULL };
     posix_spawn_file_actions_t actions;
     int ends[2], status, error;
     pid_t pid;
@@ -103,14 +105,14 @@ static int ask_python(const char *python, struct buf *out)
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_adddup2(&actions, ends[1], 1);
     posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-    error = -posix_spawnp(&pid, python, &actions, NULL, argv, environ);
+    error = -posix_spawnp(&pid, program, &actions, NULL, argv, environ);
     posix_spawn_file_actions_destroy(&actions);
     close(ends[1]);
     if (!error) {
         error = read_answer(ends[0], out);
         if (error)
             kill(pid, SIGKILL);
-        while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+        while (!error && waitpid(pid, &status, 0) < 0 && errno == EINTR)
             ;
         if (!error && status)
             error = -ENOEXEC;
@@ -142,7 +144,7 @@ static bool look_at_python(const struct config *config)
     int error;
 
     buf_init(&answer, ANSWER_MAX);
-    error = ask_python(config->python, &answer);
+    error = ask(config->python, "-c", question, NULL, &answer);
     if (error) {
         char *text = xasprintf("%s: %s", config->python, strerror(-error));
 
@@ -175,7 +177,66 @@ static void look_at_program(const char *name, const char *label,
     free(file);
 }
 
-static void look_at_gpu(void)
+/* What the canary of one GPU says. */
+static void look_at_canary(const char *self, const char *uuid)
+{
+    struct buf answer;
+    int error;
+    char *text;
+
+    buf_init(&answer, ANSWER_MAX);
+    error = ask(self, "gpu", "canary", uuid, &answer);
+    text = xasprintf("%s: %.*s", uuid, (int)strcspn(buf_str(&answer), "\n"),
+                     error == -ETIMEDOUT ? "hangs" : buf_str(&answer));
+    finding("canary", text,
+            !error                                ? ""
+            : strstr(buf_str(&answer), "no nvcc") ? "built with nvcc, it tells "
+                                                    "whether the GPU works"
+                                                  : "the GPU is not fit");
+    free(text);
+    buf_deinit(&answer);
+}
+
+static bool is_uuid(const char *name)
+{
+    return strncmp(name, "GPU-", 4) == 0 || strncmp(name, "MIG-", 4) == 0;
+}
+
+/* What NVML says, asked in a process of its own. */
+static void look_at_gpus(void)
+{
+    char *line, *rest, self[4096];
+    ssize_t len = readlink("/proc/self/exe", self, sizeof(self) - 1);
+    struct buf answer;
+
+    if (len <= 0)
+        return;
+    self[len] = '\0';
+    buf_init(&answer, ANSWER_MAX);
+    if (ask(self, "gpu", "list", NULL, &answer) == -ETIMEDOUT)
+        finding("NVML", "does not answer", "a GPU or the driver hangs");
+    rest = answer.data;
+    for (int n = 0; rest && (line = strsep(&rest, "\n")) && *line;) {
+        char *value = strchr(line, '\t'), *label;
+
+        if (!value)
+            continue;
+        *value++ = '\0';
+        if (!is_uuid(line)) {
+            finding(line, value, "");
+            continue;
+        }
+        label = xasprintf("GPU %d", n++);
+        char *text = xasprintf("%s, %s", line, value);
+        finding(label, text, "");
+        look_at_canary(self, line);
+        free(label);
+        free(text);
+    }
+    buf_deinit(&answer);
+}
+
+static void look_at_driver(void)
 {
     char *text = NULL, *line;
     size_t len;
@@ -189,7 +250,7 @@ static void look_at_gpu(void)
     free(text);
     text = getenv("CUDA_VISIBLE_DEVICES");
     finding("visible GPUs", text ? text : "all",
-            "set CUDA_VISIBLE_DEVICES to choose");
+            "set CUDA_VISIBLE_DEVICES or --gpus to choose");
 }
 
 static bool look_at_room(void)
@@ -220,7 +281,8 @@ int doctor_run(const struct config *config)
 
     config_print_version();
     ok = look_at_python(config);
-    look_at_gpu();
+    look_at_driver();
+    look_at_gpus();
     look_at_program("nvcc", "CUDA toolkit",
                     "scripts that compile CUDA need their own");
     look_at_program("compute-sanitizer", "sanitizer", "");

@@ -153,6 +153,9 @@ int main(int argc, char **argv)
     case ACTION_LIMITS:
         code = limits_main(argc, argv);
         break;
+    case ACTION_GPU:
+        code = gpu_main(argc, argv);
+        break;
     case ACTION_MINIMIZE:
         code = minimize(&config);
         break;

@@ -223,6 +223,7 @@ static void collect_output(const struct observation *shown, char *end,
         return;
     report->output = (struct report_output){
         .end = observation_ending(shown, end, size),
+        .gpu = shown->gpu,
         .out = escape_tail(bytes_of(shown->out, shown->out_len), OUT_LINES,
                            SHOWN_MAX),
         .err = escape_tail(bytes_of(shown->err, shown->err_len), ERR_LINES,

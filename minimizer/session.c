@@ -263,8 +263,8 @@ static void session_on_no_worker(void *arg, const struct err *err)
 {
     struct side *side = arg;
     char *text = xasprintf(
-        "%sno worker can be kept running: %s",
-        side == &side->session->sides[THERE] ? "--pass-with: " : "", err->text);
+        "%s%s", side == &side->session->sides[THERE] ? "--pass-with: " : "",
+        err->text);
 
     fail(side->session, text);
     free(text);

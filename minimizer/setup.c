@@ -109,6 +109,7 @@ void setup_build(struct job_setup *setup, const struct config *config,
         .command = xstrdup(config->command),
         .test = xstrdup(config->test),
         .backend = config->backend,
+        .gpus = xstrdup(config->gpus),
         .about = config->reports.n > 0,
         .mark = make_mark(),
         .memory_max = (uint64_t)config->memory_max_mb << 20,
@@ -119,6 +120,7 @@ void setup_build(struct job_setup *setup, const struct config *config,
     };
     copy(&setup->argv, &config->script_args);
     copy(&setup->env, &config->env);
+    copy(&setup->xid, &config->xid);
     fix_hash_seed(setup, config);
     add_patterns(setup, &config->err_msgs, false);
     add_patterns(setup, &config->err_regex, true);
@@ -199,7 +201,9 @@ void setup_deinit(struct job_setup *setup)
     free(setup->cwd);
     free(setup->command);
     free(setup->test);
+    free(setup->gpus);
     free(setup->mark);
+    drop(&setup->xid);
     drop(&setup->argv);
     drop(&setup->env);
     drop(&setup->hide);

@@ -24,11 +24,13 @@
 #include "config/base.h"
 #include "config/config.h"
 #include "config/err.h"
+#include "config/file.h"
 #include "config/log.h"
 #include "config/mem.h"
+#include "worker/proc.h"
 #include "worker/zygote.h"
 
-#define UNKILLABLE_MS 10000 /* after SIGKILL: then it is worth a warning */
+#define UNKILLABLE 5 /* times the grace after SIGKILL: it will not die */
 
 enum child_state {
     CHILD_STARTING,
@@ -50,7 +52,7 @@ struct child {
     pid_t pid; /* 0: not started */
     ino_t inodes[2];
     bool kill_at_start;
-    uint64_t timeout_ms, grace_ms, started_ms;
+    uint64_t timeout_ms, grace_ms, started_ms, killed_ms;
     char room[1 << 16];
 
     struct child_result result;
@@ -113,6 +115,8 @@ static void child_signal(struct child *child, enum child_state next, int signum,
                          uint64_t wait_ms)
 {
     child_enter(child, next);
+    if (next == CHILD_KILLED)
+        child->killed_ms = uv_now(child->timer.loop);
     kill(-child->pid, signum); /* ESRCH: the group is gone already */
     uv_timer_start(&child->timer, child_on_timer, wait_ms, 0);
 }
@@ -127,6 +131,8 @@ static void child_drain(struct child *child)
 {
     if (child->started_ms)
         child->result.wall_ms = uv_now(child->timer.loop) - child->started_ms;
+    if (child->killed_ms)
+        child->result.kill_ms = uv_now(child->timer.loop) - child->killed_ms;
     child_enter(child, CHILD_DRAINING);
     uv_timer_start(&child->timer, child_on_timer, child->grace_ms, 0);
     if (child->pid && child->events->exited)
@@ -287,16 +293,40 @@ void child_kill(struct child *child)
         break;
     case CHILD_RUNNING:
         child->result.canceled = true;
-        child_signal(child, CHILD_KILLED, SIGKILL, UNKILLABLE_MS);
+        child_signal(child, CHILD_KILLED, SIGKILL,
+                     UNKILLABLE * child->grace_ms);
         break;
     case CHILD_STOPPING:
-        child_signal(child, CHILD_KILLED, SIGKILL, UNKILLABLE_MS);
+        child_signal(child, CHILD_KILLED, SIGKILL,
+                     UNKILLABLE * child->grace_ms);
         break;
     case CHILD_KILLED:
     case CHILD_DRAINING:
     case CHILD_CLOSING:
         break;
     }
+}
+
+/* What it hangs in is for people: the state and the kernel's place. */
+static void child_stick(struct child *child)
+{
+    struct proc proc = { .state = '?' };
+    char *path = xasprintf("/proc/%d/wchan", (int)child->pid);
+    char *place = NULL, *why;
+    size_t len = 0;
+
+    proc_read(child->pid, &proc);
+    if (file_read(path, 256, &place, &len, NULL))
+        place = NULL;
+    why = xasprintf("process %d does not die of SIGKILL (state %c, in %s)",
+                    (int)child->pid, proc.state,
+                    place && *place ? place : "an unknown place");
+    log_warn("child %s", why);
+    if (child->events->stuck)
+        child->events->stuck(child->arg, why);
+    free(why);
+    free(place);
+    free(path);
 }
 
 static void child_on_timer(uv_timer_t *timer)
@@ -311,11 +341,11 @@ static void child_on_timer(uv_timer_t *timer)
         child_signal(child, CHILD_STOPPING, SIGTERM, child->grace_ms);
         break;
     case CHILD_STOPPING:
-        child_signal(child, CHILD_KILLED, SIGKILL, UNKILLABLE_MS);
+        child_signal(child, CHILD_KILLED, SIGKILL,
+                     UNKILLABLE * child->grace_ms);
         break;
     case CHILD_KILLED: /* in D state: nothing helps but waiting */
-        log_warn("child %d: does not die of SIGKILL; its slot waits",
-                 (int)child->pid);
+        child_stick(child);
         break;
     case CHILD_DRAINING: /* someone outside the group holds a pipe */
         child->result.output_held = true;

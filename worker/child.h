@@ -48,17 +48,21 @@ struct child_result {
     bool canceled;    /* child_cancel() or child_kill() came first */
     bool output_held; /* something that got away held it open; given up */
     uint64_t wall_ms;
+    uint64_t kill_ms;  /* from SIGKILL to its end; 0: was not killed so */
     uint64_t cpu_ms;   /* 0: not known */
     uint64_t peak_rss; /* bytes; 0: not known */
 };
 
-/* All from the loop; `started` may come from inside child_start(). `started`
- * and `exited` may be NULL. */
+/* All from the loop; `started` may come from inside child_start(). `started`,
+ * `exited` and `stuck` may be NULL. */
 struct child_events {
     /* It runs, as leader of a session and group of its own. */
     void (*started)(void *arg, pid_t pid, ino_t out, ino_t err);
     void (*output)(void *arg, enum scan_stream stream, const char *data,
                    size_t len);
+    /* It does not die of SIGKILL; `why` says so, borrowed. done may never
+     * come. */
+    void (*stuck)(void *arg, const char *why);
     /* It has ended and its group was killed; output may follow. */
     void (*exited)(void *arg);
     /* The result is borrowed until done returns. */

@@ -160,7 +160,10 @@ void env_run(struct strings *out, const struct job_setup *setup,
     *out = (struct strings){ 0 };
     env_set(out, "AUTODD_RUN", mark);
     put_folders(out, setup, run->tmp, run->cache);
-    deal_gpu(out, setup, run->slot);
+    if (run->gpu)
+        env_set(out, "CUDA_VISIBLE_DEVICES", run->gpu);
+    else
+        deal_gpu(out, setup, run->slot);
     free(mark);
 }
 

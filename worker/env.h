@@ -20,6 +20,8 @@ void env_base(struct strings *out, const struct job_setup *setup);
 struct env_run {
     uint64_t id;
     int slot;
+    const char *gpu;   /* its CUDA_VISIBLE_DEVICES; NULL: dealt from the user's,
+                        * one of its entries a slot */
     const char *tmp;   /* its TMPDIR */
     const char *cache; /* folder of the compile caches */
 };

@@ -15,6 +15,7 @@ void observation_deinit(struct observation *o)
             free(o->matches[i].lines[k]);
     free(o->matches);
     free(o->why);
+    free(o->gpu);
     free(o->exc_type);
     free(o->exc_message);
     free(o->exc_frames);
@@ -30,6 +31,7 @@ void observation_copy(struct observation *to, const struct observation *from)
 {
     *to = *from;
     to->why = xstrdup(from->why);
+    to->gpu = xstrdup(from->gpu);
     to->exc_type = xstrdup(from->exc_type);
     to->exc_message = xstrdup(from->exc_message);
     to->exc_frames = xstrdup(from->exc_frames);

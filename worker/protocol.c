@@ -75,6 +75,8 @@ static void setup_encode(const struct frame *frame, struct json *to)
     member_put_text(to, "command", setup->command);
     member_put_text(to, "test", setup->test);
     json_put_str(to, "backend", backend_names[setup->backend]);
+    member_put_text(to, "gpus", setup->gpus);
+    member_put_list(to, "xid", setup->xid.at, setup->xid.n);
     json_put(to, "patterns", patterns);
     member_put_list(to, "preload", setup->preload.at, setup->preload.n);
     member_put_list(to, "early_env", setup->early_env.at, setup->early_env.n);
@@ -130,6 +132,8 @@ static void setup_decode(struct member_reader *r, struct frame *frame)
     setup->test = member_get_text(r, "test");
     setup->backend = member_get_choice(r, "backend", backend_names,
                                        ARRAY_LEN(backend_names));
+    setup->gpus = member_get_text(r, "gpus");
+    setup->xid = member_get_list(r, "xid");
     decode_patterns(r, setup);
     setup->preload = member_get_list(r, "preload");
     setup->early_env = member_get_list(r, "early_env");
@@ -157,7 +161,9 @@ static void setup_deinit(struct frame *frame)
     free(setup->cwd);
     free(setup->command);
     free(setup->test);
+    free(setup->gpus);
     free(setup->mark);
+    member_free_list(&setup->xid);
     member_free_list(&setup->argv);
     member_free_list(&setup->env);
     member_free_list(&setup->hide);
@@ -285,6 +291,7 @@ static void result_encode(const struct frame *frame, struct json *to)
     json_put_int(to, "signal", o->signal);
     member_put_text(to, "why", o->why);
     json_put_bool(to, "forked", o->forked);
+    member_put_text(to, "gpu", o->gpu);
     member_put_text(to, "exc_type", o->exc_type);
     member_put_text(to, "exc_message", o->exc_message);
     json_put_int(to, "exc_line", o->exc_line);
@@ -328,6 +335,7 @@ static void result_decode(struct member_reader *r, struct frame *frame)
     o->signal = (int)member_get_number(r, "signal", 0, INT_MAX);
     o->why = member_get_text(r, "why");
     o->forked = member_get_bool(r, "forked");
+    o->gpu = member_get_text(r, "gpu");
     o->exc_type = member_get_text(r, "exc_type");
     o->exc_message = member_get_text(r, "exc_message");
     o->exc_line = (uint32_t)member_get_number(r, "exc_line", 0, UINT32_MAX);
@@ -366,7 +374,7 @@ static void result_deinit(struct frame *frame)
     observation_deinit(&frame->u.result);
 }
 
-/* ---- cancel, ping, pong: an id and nothing else ---- */
+/* ---- cancel, ping, pong, room: an id and nothing else ---- */
 
 static void id_encode(const struct frame *frame, struct json *to)
 {
@@ -417,6 +425,7 @@ static const struct {
     [FRAME_PING] = { "ping", id_encode, id_decode, id_deinit },
     [FRAME_PONG] = { "pong", id_encode, id_decode, id_deinit },
     [FRAME_NOTE] = { "note", note_encode, note_decode, note_deinit },
+    [FRAME_ROOM] = { "room", id_encode, id_decode, id_deinit },
 };
 
 int frame_encode(const struct frame *frame, struct buf *out)

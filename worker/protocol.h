@@ -6,11 +6,13 @@
  *     ready   the job can run      run     one trial
  *     result  how a trial ended    cancel  end that trial early
  *     note    text for the user    ping    still there?
+ *     room    runs that make sense at a time
  *     pong
  *
  * The worker says hello first, answers setup by ready (which may say why it
- * can't), each run by one result, each ping by a pong. End of its stdin tells
- * it to end all and leave. Unknown members are ignored, unknown frame types are
+ * can't), each run by one result, each ping by a pong. A second ready, not ok,
+ * means that the job cannot be run any more. End of its stdin tells it to end
+ * all and leave. Unknown members are ignored, unknown frame types are
  * an error. Bytes that need not be UTF-8 travel as base64. Pure: no I/O. */
 #ifndef AUTODD_PROTOCOL_H
 #define AUTODD_PROTOCOL_H
@@ -53,6 +55,8 @@ struct job_setup {
     char *command;       /* shell command with {file} in it, or NULL */
     char *test;          /* shell command whose exit 0 means yes, or NULL */
     enum config_backend backend;
+    char *gpus;         /* --gpus; NULL, "none": what there is, unwatched */
+    struct strings xid; /* --xid: "CODE=CLASS" */
     struct pattern *patterns;
     size_t npatterns;
     struct strings preload;   /* modules the zygote imports; siblings of the
@@ -139,6 +143,7 @@ struct observation {
     int signal;
     char *why; /* END_LIMIT, END_LOST; NULL else */
     bool forked;
+    char *gpu; /* uuid of the one it was given; NULL: none in particular */
 
     /* The last traceback on stderr; NULL when there is none. */
     char *exc_type;    /* as printed, dotted: "struct.error" */
@@ -187,12 +192,13 @@ enum frame_type {
     FRAME_CANCEL,
     FRAME_PING,
     FRAME_PONG,
-    FRAME_NOTE
+    FRAME_NOTE,
+    FRAME_ROOM
 };
 
 struct frame {
     enum frame_type type;
-    uint64_t id; /* RESULT, CANCEL, PING, PONG */
+    uint64_t id; /* RESULT, CANCEL, PING, PONG; runs of ROOM */
     union {
         struct hello hello;
         struct job_setup setup;
@@ -231,6 +237,10 @@ int worker_main(void);
  * delete the folders that they left, a worker killed at the wrong moment being
  * unable to. Blocks for some 50 ms. */
 void worker_clean(const char *mark);
+
+/* `autodd-c gpu watch|list|canary`: what asks the driver, in a process of its
+ * own, for it may hang. Exit code. */
+int gpu_main(int argc, char **argv);
 
 /* `autodd-c limits`: argv as worker/limits.h says; does not return but on
  * error (exit code). */

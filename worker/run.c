@@ -61,7 +61,7 @@ struct run {
     bool timer_open, folders_open;
 
     struct scratch_run laid;
-    char *cache;
+    char *cache, *visible;
     int error; /* of the laying */
     struct err err;
     char *ran, *values; /* read before the folders go */
@@ -80,6 +80,7 @@ static void run_on_laid(uv_work_t *work, int status);
 static void run_on_started(void *arg, pid_t pid, ino_t out, ino_t err);
 static void run_on_output(void *arg, enum scan_stream stream, const char *data,
                           size_t len);
+static void run_on_stuck(void *arg, const char *why);
 static void run_on_exited(void *arg);
 static void run_on_done(void *arg, const struct child_result *result);
 static void run_on_timer(uv_timer_t *timer);
@@ -90,6 +91,7 @@ static void run_on_close(uv_handle_t *handle);
 static const struct child_events child_events = {
     .started = run_on_started,
     .output = run_on_output,
+    .stuck = run_on_stuck,
     .exited = run_on_exited,
     .done = run_on_done,
 };
@@ -127,6 +129,12 @@ struct run *run_start(const struct run_job *job, struct run_request *request,
     return run;
 }
 
+void run_set_gpu(struct run *run, const char *visible, const char *uuid)
+{
+    run->visible = xstrdup(visible);
+    run->observation.gpu = xstrdup(uuid);
+}
+
 /* On the thread pool. A fresh run has caches of its own, emptied each time:
  * it must not profit from what other runs have compiled. */
 static void run_lay(uv_work_t *work)
@@ -134,7 +142,8 @@ static void run_lay(uv_work_t *work)
     struct run *run = container_of(work, struct run, work);
     const struct job_setup *setup = run->job->setup;
     bool fresh = run->request.how == RUN_FRESH;
-    int cache = run->slot + (fresh ? setup->slots : 0);
+    /* Beyond the row is what stands in for a slot whose run does not end. */
+    int cache = run->slot % setup->slots + (fresh ? setup->slots : 0);
 
     run->error =
         scratch_cache(run->job->root, cache, fresh, &run->cache, &run->err);
@@ -243,6 +252,7 @@ static void run_begin(struct run *run)
     env_run(&own, job->setup,
             &(struct env_run){ .id = run->request.id,
                                .slot = run->slot,
+                               .gpu = run->visible,
                                .tmp = run->laid.tmp,
                                .cache = run->cache });
 
@@ -356,6 +366,15 @@ void run_kill(struct run *run)
 
 /* ---- after it ---- */
 
+static void run_on_stuck(void *arg, const char *why)
+{
+    struct run *run = arg;
+    const struct run_watch *watch = run->job->watch;
+
+    if (watch)
+        watch->stuck(watch->arg, run->slot, why);
+}
+
 /* What got away holds the output open: end it now, and the output ends. */
 static void run_on_exited(void *arg)
 {
@@ -402,6 +421,8 @@ static void run_on_done(void *arg, const struct child_result *result)
     struct observation *o = &run->observation;
 
     run->child = NULL;
+    if (result->kill_ms && run->job->watch)
+        run->job->watch->slow(run->job->watch->arg, run->slot, result->kill_ms);
     scan_finish(run->scan, o);
     run_judge(run, result);
     if (o->end == END_SYNTAX) {
@@ -478,6 +499,7 @@ static void run_settle(struct run *run)
     free(run->request.path);
     free(run->request.cwd);
     free(run->cache);
+    free(run->visible);
     free(run->stop);
     free(run);
 }

@@ -17,6 +17,15 @@ struct run;
 struct sweep;
 struct zygote;
 
+/* Who hears of runs that end badly; `slot` is that of run_start(). */
+struct run_watch {
+    /* Its process does not die: the run may never be over. */
+    void (*stuck)(void *arg, int slot, const char *why);
+    /* It took so long from SIGKILL to its end. */
+    void (*slow)(void *arg, int slot, uint64_t kill_ms);
+    void *arg;
+};
+
 /* What all runs of a job share; outlives them. */
 struct run_job {
     struct uv_loop_s *loop;
@@ -28,6 +37,7 @@ struct run_job {
     const char *root;      /* the scratch folder */
     struct strings base;   /* the environment all share: env_base() */
     struct zygote *zygote; /* the one that can fork now, or NULL */
+    const struct run_watch *watch; /* NULL: nobody */
 };
 
 /* The observation is taken by done: observation_deinit() it. */
@@ -39,6 +49,10 @@ typedef void (*run_done_cb)(void *arg, struct observation *observation);
  * wrong is END_LOST with the reason. */
 struct run *run_start(const struct run_job *job, struct run_request *request,
                       int slot, bool forked, run_done_cb done, void *arg);
+
+/* Give it a GPU, before the loop goes on: its CUDA_VISIBLE_DEVICES, and what
+ * its observation says. Copied. */
+void run_set_gpu(struct run *run, const char *visible, const char *uuid);
 
 /* End it early: TERM, grace, KILL; it becomes END_LOST. Idempotent. */
 void run_cancel(struct run *run);

@@ -4,32 +4,44 @@
  *                      |  cancel, drop --> result "lost"
  *
  * Whatever may let a run start ends in slots_pull(): it goes through the queue
- * in order, as long as a slot is free, and passes over the runs that have to
- * wait for the fork server. Whether the job can fork at all is known when the
- * first server is ready or gone; new interpreters do not wait for that. */
+ * in order, as long as a slot and a GPU are free, and passes over the runs that
+ * have to wait for the fork server. A run whose GPU turned out to be bad goes
+ * back to the head of the queue. Whether the job can fork at all is known when
+ * the first server is ready or gone; new interpreters do not wait for that. */
 #include "worker/slots.h"
 
 #include <stdlib.h>
+#include <string.h>
 
+#include "config/base.h"
 #include "config/mem.h"
+#include "worker/gpu/gpus.h"
 
 #define QUEUE_MAX 4096 /* runs waiting for a slot */
+
+#define TRIES_MAX 3 /* of a run whose GPU was taken from under it */
 
 struct slot {
     struct slots *slots;
     struct run *run; /* NULL: free */
     uint64_t id;
+    int gpu;                 /* -1: none in particular */
+    struct waiting *request; /* what runs, to be run again; with GPUs */
+    char *voided;            /* why it has no say; NULL: it has */
+    bool stuck;              /* it was given up and told */
 };
 
 struct waiting {
     struct waiting *next;
     struct run_request request;
+    unsigned tries; /* that came to nothing */
 };
 
 struct slots {
     const struct run_job *job;
-    struct slot *at;
-    int n, busy;
+    struct slot *at; /* twice as many as run, for those that never end */
+    int n, busy, stuck;
+    struct gpus *gpus; /* NULL: runs see what there is */
     bool open, forks_known, forks;
     struct waiting *waiting; /* in order of asking */
     size_t nwaiting;
@@ -47,9 +59,9 @@ struct slots *slots_new(const struct run_job *job, int n,
 
     s->job = job;
     s->n = n;
-    s->at = xcalloc((size_t)n, sizeof(*s->at));
-    for (int i = 0; i < n; i++)
-        s->at[i].slots = s;
+    s->at = xcalloc(2 * (size_t)n, sizeof(*s->at));
+    for (int i = 0; i < 2 * n; i++)
+        s->at[i] = (struct slot){ .slots = s, .gpu = -1 };
     s->events = events;
     s->arg = arg;
     return s;
@@ -81,6 +93,26 @@ static void free_waiting(struct waiting *waiting)
     free(waiting->request.path);
     free(waiting->request.cwd);
     free(waiting);
+}
+
+static struct waiting *copy_waiting(const struct waiting *from)
+{
+    struct waiting *to = xcalloc(1, sizeof(*to));
+    struct bytes text = from->request.text;
+
+    to->tries = from->tries;
+    to->request = from->request;
+    to->request.text = bytes_of(xmemdup(text.data, text.len), text.len);
+    to->request.path = xstrdup(from->request.path);
+    to->request.cwd = xstrdup(from->request.cwd);
+    return to;
+}
+
+static void forget_request(struct slot *slot)
+{
+    if (slot->request)
+        free_waiting(slot->request);
+    slot->request = NULL;
 }
 
 static void forget_waiting(struct slots *s)
@@ -121,9 +153,12 @@ void slots_cancel(struct slots *s, uint64_t id)
 {
     struct waiting **link = &s->waiting;
 
-    for (int i = 0; i < s->n; i++)
-        if (s->at[i].run && s->at[i].id == id)
-            run_cancel(s->at[i].run);
+    for (int i = 0; i < 2 * s->n; i++) {
+        if (!s->at[i].run || s->at[i].id != id)
+            continue;
+        forget_request(&s->at[i]); /* it is not to be run again */
+        run_cancel(s->at[i].run);
+    }
     while (*link && (*link)->request.id != id)
         link = &(*link)->next;
     if (*link) {
@@ -155,10 +190,28 @@ static bool may_start(const struct slots *s, const struct run_request *request)
 
 static struct slot *free_slot(struct slots *s)
 {
-    for (int i = 0; i < s->n; i++)
+    if (s->busy - s->stuck >= s->n)
+        return NULL;
+    for (int i = 0; i < 2 * s->n; i++)
         if (!s->at[i].run)
             return &s->at[i];
     return NULL;
+}
+
+static void start(struct slot *slot, struct waiting *waiting)
+{
+    struct slots *s = slot->slots;
+    bool forked = waiting->request.how != RUN_FRESH && s->forks;
+
+    slot->id = waiting->request.id;
+    if (slot->gpu >= 0)
+        slot->request = copy_waiting(waiting);
+    slot->run = run_start(s->job, &waiting->request, (int)(slot - s->at),
+                          forked, slot_on_done, slot);
+    if (slot->gpu >= 0)
+        run_set_gpu(slot->run, gpus_visible(s->gpus, slot->gpu),
+                    gpus_uuid(s->gpus, slot->gpu));
+    s->busy++;
 }
 
 void slots_pull(struct slots *s)
@@ -175,13 +228,70 @@ void slots_pull(struct slots *s)
             link = &first->next;
             continue;
         }
-        slot->id = first->request.id;
-        slot->run = run_start(s->job, &first->request, (int)(slot - s->at),
-                              first->request.how != RUN_FRESH && s->forks,
-                              slot_on_done, slot);
-        s->busy++;
+        slot->gpu = s->gpus ? gpus_take(s->gpus) : -1;
+        if (s->gpus && slot->gpu < 0)
+            break;
+        start(slot, first);
         free(unlink_waiting(s, link));
     }
+}
+
+/* The run did not fit into the memory of its GPU beside others: then it is none
+ * of its own doing. */
+static bool was_crowded(const struct slot *slot,
+                        const struct observation *observation)
+{
+    static const char text[] = "out of memory";
+    const char *message = observation->exc_message;
+    const char *type = observation->exc_type;
+
+    if (slot->gpu < 0 || (!(message && strstr(message, text)) &&
+                          !(type && strstr(type, "OutOfMemory"))))
+        return false;
+    return gpus_crowded(slot->slots->gpus, slot->gpu);
+}
+
+/* Back to the head of the queue; false: tried too often. */
+static bool try_again(struct slot *slot)
+{
+    struct slots *s = slot->slots;
+    struct waiting *again = slot->request;
+
+    if (!again || ++again->tries >= TRIES_MAX)
+        return false;
+    slot->request = NULL;
+    again->next = s->waiting;
+    s->waiting = again;
+    s->nwaiting++;
+    return true;
+}
+
+/* What is said of a run that is over. */
+static void tell(struct slot *slot, const struct observation *observation)
+{
+    struct slots *s = slot->slots;
+    const char *why = slot->voided;
+
+    if (!s->open || slot->stuck)
+        return;
+    if (!why && was_crowded(slot, observation))
+        why = "out of memory, with other runs on the same GPU";
+    if (!why)
+        s->events->result(s->arg, slot->id, observation);
+    else if (!try_again(slot))
+        lose(s, slot->id, why);
+}
+
+static void slot_clear(struct slot *slot)
+{
+    struct slots *s = slot->slots;
+
+    if (slot->gpu >= 0)
+        gpus_give(s->gpus, slot->gpu);
+    s->stuck -= slot->stuck;
+    forget_request(slot);
+    free(slot->voided);
+    *slot = (struct slot){ .slots = s, .gpu = -1 };
 }
 
 static void slot_on_done(void *arg, struct observation *observation)
@@ -191,11 +301,56 @@ static void slot_on_done(void *arg, struct observation *observation)
 
     slot->run = NULL;
     s->busy--;
-    if (s->open)
-        s->events->result(s->arg, slot->id, observation);
+    tell(slot, observation);
     observation_deinit(observation);
+    slot_clear(slot);
     slots_pull(s);
     s->events->freed(s->arg);
+}
+
+/* ---- GPUs ---- */
+
+void slots_set_gpus(struct slots *s, struct gpus *gpus)
+{
+    s->gpus = gpus;
+}
+
+int slots_gpu(const struct slots *s, int slot)
+{
+    return s->at[slot].gpu;
+}
+
+void slots_void(struct slots *s, int gpu, const char *why)
+{
+    for (int i = 0; i < 2 * s->n; i++) {
+        struct slot *slot = &s->at[i];
+
+        if (!slot->run || slot->gpu != gpu || slot->voided)
+            continue;
+        slot->voided = xstrdup(why);
+        run_kill(slot->run);
+    }
+}
+
+void slots_give_up(struct slots *s, int at, const char *why)
+{
+    struct slot *slot = &s->at[at];
+
+    if (!slot->run || slot->stuck)
+        return;
+    if (!slot->voided)
+        slot->voided = xstrdup(why);
+    if (s->open && !try_again(slot))
+        lose(s, slot->id, slot->voided);
+    slot->stuck = true;
+    s->stuck++;
+    slots_pull(s);
+    s->events->freed(s->arg);
+}
+
+int slots_stuck(const struct slots *s)
+{
+    return s->stuck;
 }
 
 /* ---- the end ---- */
@@ -204,14 +359,14 @@ void slots_end(struct slots *s)
 {
     s->open = false;
     forget_waiting(s);
-    for (int i = 0; i < s->n; i++)
+    for (int i = 0; i < 2 * s->n; i++)
         if (s->at[i].run)
             run_kill(s->at[i].run);
 }
 
 int slots_busy(const struct slots *s)
 {
-    return s->busy;
+    return s->busy - s->stuck;
 }
 
 void slots_free(struct slots *s)
@@ -219,6 +374,10 @@ void slots_free(struct slots *s)
     if (!s)
         return;
     forget_waiting(s);
+    for (int i = 0; i < 2 * s->n; i++) {
+        forget_request(&s->at[i]);
+        free(s->at[i].voided);
+    }
     free(s->at);
     free(s);
 }

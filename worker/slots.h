@@ -15,6 +15,7 @@
 #include "worker/protocol.h"
 #include "worker/run.h"
 
+struct gpus;
 struct slots;
 
 struct slots_events {
@@ -56,5 +57,21 @@ void slots_drop(struct slots *slots, const char *why);
 void slots_end(struct slots *slots);
 
 int slots_busy(const struct slots *slots); /* runs not over yet */
+
+/* From now on each run gets one of these GPUs, and waits for one that has room.
+ * Outlives the slots. */
+void slots_set_gpus(struct slots *slots, struct gpus *gpus);
+
+/* What runs on a GPU has no say: it is ended, and run again elsewhere. */
+void slots_void(struct slots *slots, int gpu, const char *why);
+
+/* The run in this slot does not end, whatever is done: it is given up, and
+ * another slot takes the place of this one. How many such runs there are, not
+ * counted as busy. */
+void slots_give_up(struct slots *slots, int slot, const char *why);
+int slots_stuck(const struct slots *slots);
+
+/* The GPU of the run in a slot; -1: none. */
+int slots_gpu(const struct slots *slots, int slot);
 
 #endif

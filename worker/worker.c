@@ -1,7 +1,7 @@
 /* The worker's main: the life of a job from its setup to its removal.
  *
  *   WAITING --setup--> PREPARING --scratch, program--> PROBING --> SERVING
- *      |                  |                               |           |
+ *      |                  |     (and GPUs looked for)     |           |
  *      +------------------+--- EOF, SIGTERM, bad frame ---+-----------+
  *                                       v
  *            ENDING --all runs, servers, probe over--> REMOVING --> CLOSING
@@ -13,6 +13,7 @@
  * has. A deadline covers what cannot be killed. */
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <uv.h>
 
@@ -20,6 +21,7 @@
 #include "config/err.h"
 #include "config/log.h"
 #include "config/mem.h"
+#include "worker/gpu/gpus.h"
 #include "worker/interpreter.h"
 #include "worker/job.h"
 #include "worker/protocol.h"
@@ -61,7 +63,11 @@ struct worker {
     int error;
 
     struct wire *wire;
-    struct probe *probe;     /* NULL: none is running */
+    struct probe *probe; /* NULL: none is running */
+    bool probed;         /* or there is nothing to probe */
+    struct gpus *gpus;   /* NULL: they are none of our business */
+    bool gpus_known;
+    struct run_watch watch;  /* with GPUs */
     struct slots *slots;     /* from a good setup on */
     struct servers *servers; /* from SERVING on */
 };
@@ -74,6 +80,13 @@ static void worker_on_result(void *arg, uint64_t id,
 static void worker_on_forks(void *arg, bool forks, const char *why);
 static void worker_on_note(void *arg, const char *text);
 static void worker_on_left(void *arg);
+static void worker_on_gpus(void *arg, const char *error);
+static void worker_on_room(void *arg, unsigned runs);
+static void worker_on_void(void *arg, int gpu, const char *why);
+static void worker_on_fit(void *arg);
+static void worker_on_no_gpu(void *arg, const char *why);
+static void worker_on_stuck(void *arg, int slot, const char *why);
+static void worker_on_slow(void *arg, int slot, uint64_t kill_ms);
 static void worker_on_signal(uv_signal_t *handle, int signum);
 static void worker_on_patience(uv_timer_t *timer);
 static void worker_prepare(uv_work_t *work);
@@ -98,6 +111,16 @@ static const struct servers_events servers_events = {
     .forks = worker_on_forks,
     .note = worker_on_note,
     .gone = worker_on_left,
+};
+
+static const struct gpus_events gpus_events = {
+    .known = worker_on_gpus,
+    .note = worker_on_note,
+    .room = worker_on_room,
+    .voided = worker_on_void,
+    .changed = worker_on_fit,
+    .none_left = worker_on_no_gpu,
+    .left = worker_on_left,
 };
 
 static void worker_enter(struct worker *w, enum worker_state next)
@@ -144,6 +167,8 @@ static void worker_ready(struct worker *w, bool forks, const char *why)
     frame.u.ready.python_version = w->python.version;
     frame.u.ready.platform = w->python.platform;
     frame.u.ready.gpu = w->python.gpu;
+    if (w->gpus && gpus_words(w->gpus)) /* borrowed, and never freed here */
+        frame.u.ready.gpu = (char *)(uintptr_t)gpus_words(w->gpus);
     frame.u.ready.packages = w->python.packages;
     frame.u.ready.forks = forks;
     frame.u.ready.no_fork_reason = xstrdup(why);
@@ -203,8 +228,11 @@ static void worker_setup(struct worker *w)
     uv_queue_work(&w->loop, &w->work, worker_prepare, worker_on_prepared);
 }
 
+/* The interpreter and the GPUs are looked for at the same time. */
 static void worker_serve(struct worker *w)
 {
+    if (!w->probed || !w->gpus_known || w->refused)
+        return;
     worker_enter(w, WORKER_SERVING);
     slots_open(w->slots);
     w->servers =
@@ -226,7 +254,21 @@ static void worker_probe(struct worker *w)
     };
 
     worker_enter(w, WORKER_PROBING);
+    w->probed = !job_runs_python(&w->job);
+    if (w->probed)
+        return;
     w->probe = probe_start(&w->loop, &spec, worker_on_probed, w);
+}
+
+static void worker_find_gpus(struct worker *w)
+{
+    const char *gpus = w->setup.u.setup.gpus;
+
+    w->gpus_known = !gpus || strcmp(gpus, "none") == 0;
+    if (w->gpus_known)
+        return;
+    w->watch = (struct run_watch){ worker_on_stuck, worker_on_slow, w };
+    w->gpus = gpus_new(&w->job.run, &gpus_events, w);
 }
 
 static void worker_on_prepared(uv_work_t *work, int status)
@@ -241,9 +283,9 @@ static void worker_on_prepared(uv_work_t *work, int status)
     }
     if (w->error) {
         worker_refuse(w, w->err.text, false);
-    } else if (job_runs_python(&w->job)) {
-        worker_probe(w);
     } else {
+        worker_find_gpus(w);
+        worker_probe(w);
         worker_serve(w);
     }
 }
@@ -264,7 +306,78 @@ static void worker_on_probed(void *arg, const struct interpreter *taken,
         worker_refuse(w, error, false);
         return;
     }
+    w->probed = true;
     worker_serve(w);
+}
+
+/* ---- GPUs ---- */
+
+static void worker_on_gpus(void *arg, const char *error)
+{
+    struct worker *w = arg;
+
+    if (w->state != WORKER_PROBING || w->refused)
+        return;
+    if (error) {
+        worker_refuse(w, error, true);
+        return;
+    }
+    w->gpus_known = true;
+    if (gpus_count(w->gpus) > 0) {
+        slots_set_gpus(w->slots, w->gpus);
+        w->job.run.watch = &w->watch;
+    }
+    worker_serve(w);
+}
+
+static void worker_on_room(void *arg, unsigned runs)
+{
+    struct worker *w = arg;
+    struct frame frame = { .type = FRAME_ROOM, .id = runs };
+
+    wire_send(w->wire, &frame);
+}
+
+static void worker_on_void(void *arg, int gpu, const char *why)
+{
+    struct worker *w = arg;
+
+    slots_void(w->slots, gpu, why);
+}
+
+static void worker_on_fit(void *arg)
+{
+    struct worker *w = arg;
+
+    slots_pull(w->slots);
+}
+
+static void worker_on_no_gpu(void *arg, const char *why)
+{
+    struct worker *w = arg;
+
+    if (w->state == WORKER_PROBING || w->state == WORKER_SERVING)
+        worker_refuse(w, why, false);
+}
+
+static void worker_on_stuck(void *arg, int slot, const char *why)
+{
+    struct worker *w = arg;
+    int gpu = slots_gpu(w->slots, slot);
+
+    if (gpu < 0)
+        return;
+    gpus_wedge(w->gpus, gpu, why);
+    slots_give_up(w->slots, slot, why);
+}
+
+static void worker_on_slow(void *arg, int slot, uint64_t kill_ms)
+{
+    struct worker *w = arg;
+    int gpu = slots_gpu(w->slots, slot);
+
+    if (gpu >= 0 && w->state == WORKER_SERVING)
+        gpus_slow(w->gpus, gpu, kill_ms);
 }
 
 /* ---- what we hear ---- */
@@ -313,6 +426,7 @@ static void worker_on_frame(void *arg, struct frame *frame)
     case FRAME_RESULT:
     case FRAME_PONG:
     case FRAME_NOTE:
+    case FRAME_ROOM:
         worker_on_bad(w, "a frame that only a worker sends");
         break;
     }
@@ -358,6 +472,8 @@ static void worker_end(struct worker *w, int exit_code)
         slots_end(w->slots);
     if (w->servers)
         servers_stop(w->servers);
+    if (w->gpus)
+        gpus_stop(w->gpus);
     worker_settle(w);
 }
 
@@ -374,7 +490,7 @@ static int forkers_left(const struct worker *w)
 static void worker_settle(struct worker *w)
 {
     if (w->state != WORKER_ENDING || w->working || w->probe || runs_left(w) ||
-        forkers_left(w))
+        forkers_left(w) || (w->gpus && gpus_left(w->gpus) > 0))
         return;
     worker_enter(w, WORKER_REMOVING);
     w->working = true;
@@ -421,6 +537,10 @@ static void worker_on_removed(uv_work_t *work, int status)
 
     w->working = false;
     worker_close(w);
+    /* What does not die stays on the loop for ever. */
+    if ((w->slots && slots_stuck(w->slots) > 0) ||
+        (w->gpus && gpus_stuck(w->gpus)))
+        uv_stop(&w->loop);
 }
 
 /* ---- main ---- */
@@ -454,6 +574,7 @@ static void worker_deinit(struct worker *w)
     wire_free(w->wire);
     slots_free(w->slots);
     servers_free(w->servers);
+    gpus_free(w->gpus);
     job_deinit(&w->job);
     if (w->have_setup)
         frame_deinit(&w->setup);

@@ -61,6 +61,7 @@ struct fleet {
 
     struct run *runs; /* in order of arrival */
     unsigned nruns, nout;
+    unsigned room; /* runs at a time that the worker has use for */
     uint64_t next_id;
     void (*closed)(void *arg);
     void *closed_arg;
@@ -82,6 +83,7 @@ static void start_worker(struct fleet *fleet)
     static const struct link_events events = { fleet_on_frame, fleet_on_gone };
 
     fleet->hello = fleet->ready = false;
+    fleet->room = (unsigned)fleet->setup->slots;
     fleet->since_ms = fleet->heard_ms = uv_now(fleet->loop);
     fleet->link = link_start(fleet->loop, fleet->argv, &events, fleet);
 }
@@ -182,11 +184,9 @@ static void run_send(struct fleet *fleet, struct run *run)
 /* Give the worker what waits, while it has room. */
 static void pump(struct fleet *fleet)
 {
-    unsigned slots = (unsigned)fleet->setup->slots;
-
     if (!fleet->ready || fleet->closing)
         return;
-    for (struct run *run = fleet->runs; run && fleet->nout < slots;
+    for (struct run *run = fleet->runs; run && fleet->nout < fleet->room;
          run = run->next) {
         if (!run->out && !run->answer)
             run_send(fleet, run);
@@ -218,9 +218,9 @@ void fleet_run(struct fleet *fleet, const struct run_request *request,
 
 unsigned fleet_free_slots(const struct fleet *fleet)
 {
-    unsigned slots = (unsigned)fleet->setup->slots;
+    unsigned room = fleet->room;
 
-    return fleet->nruns < slots && !fleet->failed ? slots - fleet->nruns : 0;
+    return fleet->nruns < room && !fleet->failed ? room - fleet->nruns : 0;
 }
 
 void fleet_cancel(struct fleet *fleet)
@@ -296,6 +296,14 @@ static void take_result(struct fleet *fleet, uint64_t id,
     pump(fleet);
 }
 
+static void take_room(struct fleet *fleet, uint64_t runs)
+{
+    unsigned slots = (unsigned)fleet->setup->slots;
+
+    fleet->room = runs < 1 ? 1 : runs < slots ? (unsigned)runs : slots;
+    pump(fleet);
+}
+
 static void fleet_on_frame(void *arg, const struct frame *frame)
 {
     struct fleet *fleet = arg;
@@ -316,6 +324,9 @@ static void fleet_on_frame(void *arg, const struct frame *frame)
     case FRAME_NOTE:
         fleet->events.note(fleet->arg, frame->u.note);
         break;
+    case FRAME_ROOM:
+        take_room(fleet, frame->id);
+        break;
     case FRAME_PONG:
         break;
     case FRAME_SETUP:
@@ -327,14 +338,20 @@ static void fleet_on_frame(void *arg, const struct frame *frame)
     }
 }
 
-/* A run that is out far beyond its limit means that the worker hangs. */
+/* A run that is out far beyond its limit means that the worker hangs. One that
+ * was sent when there was more room may wait for others there, and be run
+ * again. */
 static const struct run *overdue(const struct fleet *fleet)
 {
     uint64_t now = uv_now(fleet->loop);
+    unsigned turns = 1;
 
+    if (fleet->room < (unsigned)fleet->setup->slots)
+        turns = 2 + (unsigned)fleet->setup->slots / fleet->room;
     for (const struct run *run = fleet->runs; run; run = run->next) {
         uint64_t limit =
-            run->request.timeout_ms + 4 * fleet->setup->grace_ms + OVERDUE_MS;
+            turns * (run->request.timeout_ms + 4 * fleet->setup->grace_ms) +
+            OVERDUE_MS;
 
         if (run->out && now - run->since_ms > limit)
             return run;
@@ -390,9 +407,13 @@ static void fleet_on_gone(void *arg, const char *reason)
         if (run->attempts >= ATTEMPTS_MAX)
             run_lose(fleet, run, fleet->last_reason);
     }
-    if (++fleet->failures > FAILURES_MAX)
-        fleet_fail(fleet, fleet->last_reason);
-    else if (!fleet->failed)
+    if (++fleet->failures > FAILURES_MAX) {
+        char text[256];
+
+        snprintf(text, sizeof(text), "no worker can be kept running: %.220s",
+                 fleet->last_reason);
+        fleet_fail(fleet, text);
+    } else if (!fleet->failed)
         start_worker(fleet);
 }
 

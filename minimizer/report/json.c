@@ -160,6 +160,7 @@ static void put_output(struct json *object, const struct report_output *output)
     }
     struct json *value = json_new_object();
     put_text(value, "end", output->end);
+    put_text(value, "gpu", output->gpu);
     put_bytes(value, "out", output->out);
     put_bytes(value, "err", output->err);
     json_put(object, "output", value);

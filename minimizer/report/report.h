@@ -10,7 +10,7 @@
  * that stopped the search, or null before a search), steps [{t, run, kind,
  * bytes}], mutation_began (the first of the steps, counted from 0, that changed
  * the computation, or null), reasons [{first, last, outcome}], notes [{kind,
- * text}], command, output {end, out, err} of a failing run of the result,
+ * text}], command, output {end, gpu, out, err} of a failing run of the result,
  * versions {autodd_c, python, python_version, platform, gpu, packages [text]}.
  * What is not known, a file without text and output included, is null.
  *
@@ -79,6 +79,7 @@ struct report_note {
 struct report_output {
     const char *end;       /* "exit 1"; NULL: there is none */
     struct bytes out, err; /* the last lines */
+    const char *gpu;       /* uuid of the one that it had, or NULL */
 };
 
 /* NULL, and no packages: unknown. */

@@ -85,6 +85,7 @@ static void defaults_are_those_of_the_table(void **state)
     assert_int_equal(c.expect, EXPECT_AS_ORIGINAL);
     assert_int_equal(c.backend, BACKEND_AUTO);
     assert_string_equal(c.python, "python3");
+    assert_string_equal(c.gpus, "all");
     assert_null(c.command);
     assert_null(c.test);
     assert_null(c.cwd);
@@ -130,6 +131,35 @@ static void parts_of_another_environment_are_a_list(void **state)
             "--command", "python3 {file}");
     REFUSED("contradict", "a.py", "--pass-with", "env:A=1", "--test", "./t");
     REFUSED("contradict", "a.py", "--good", "b.py", "--test", "./t");
+}
+
+static void gpus_are_all_none_or_a_list(void **state)
+{
+    (void)state;
+    struct config c = GOOD("a.py", "--gpus", "0,GPU-8f3c21a0,MIG-1/2/3");
+
+    assert_string_equal(c.gpus, "0,GPU-8f3c21a0,MIG-1/2/3");
+    config_deinit(&c);
+    REFUSED("all, none, or numbers and UUIDs", "a.py", "--gpus", "0,,1");
+    REFUSED("does not fit", "a.py", "--gpus", ",0");
+    REFUSED("does not fit", "a.py", "--gpus", "0 1");
+    REFUSED("is empty", "a.py", "--gpus=");
+}
+
+static void xids_have_a_class(void **state)
+{
+    (void)state;
+    put("autodd.yaml", "xid: [94=app, '79=suspect']\n");
+    struct config c = GOOD("a.py");
+
+    assert_int_equal(c.xid.n, 2);
+    assert_string_equal(c.xid.at[1], "79=suspect");
+    config_deinit(&c);
+    unlink("autodd.yaml");
+    REFUSED("an Xid and app, suspect or quarantine", "a.py", "--xid", "94");
+    REFUSED("does not fit", "a.py", "--xid", "94=fine");
+    REFUSED("does not fit", "a.py", "--xid", "=app");
+    REFUSED("does not fit", "a.py", "--xid", "12345678901=app");
 }
 
 static void paths_in_parts_count_from_the_settings_file(void **state)
@@ -898,6 +928,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         here(defaults_are_those_of_the_table),
         here(parts_of_another_environment_are_a_list),
+        here(gpus_are_all_none_or_a_list),
+        here(xids_have_a_class),
         here(paths_in_parts_count_from_the_settings_file),
         here(empty_lists_are_never_null),
         here(the_flags_of_tilelang_autodd_work_unchanged),

@@ -91,6 +91,8 @@ static struct job_setup some_setup(void)
         .command = maybe_text(),
         .test = maybe_text(),
         .backend = (enum config_backend)chance(3),
+        .gpus = maybe_text(),
+        .xid = some_list(),
         .npatterns = chance(5),
         .preload = some_list(),
         .early_env = some_list(),
@@ -119,6 +121,7 @@ static struct observation some_observation(void)
         .signal = (int)chance(65),
         .why = maybe_text(),
         .forked = chance(2),
+        .gpu = maybe_text(),
         .exc_type = maybe_text(),
         .exc_message = maybe_text(),
         .exc_line = (uint32_t)some_number(),
@@ -183,6 +186,7 @@ static struct frame some_frame(enum frame_type type)
     case FRAME_CANCEL:
     case FRAME_PING:
     case FRAME_PONG:
+    case FRAME_ROOM:
         frame.id = some_number();
         break;
     case FRAME_NOTE:
@@ -220,6 +224,8 @@ static void assert_setup(const struct job_setup *a, const struct job_setup *b)
     assert_text(a->command, b->command);
     assert_text(a->test, b->test);
     assert_int_equal(a->backend, b->backend);
+    assert_text(a->gpus, b->gpus);
+    assert_list(&a->xid, &b->xid);
     assert_int_equal(a->npatterns, b->npatterns);
     for (size_t i = 0; i < a->npatterns; i++) {
         assert_text(a->patterns[i].text, b->patterns[i].text);
@@ -244,6 +250,7 @@ static void assert_observation(const struct observation *a,
     assert_int_equal(a->signal, b->signal);
     assert_text(a->why, b->why);
     assert_int_equal(a->forked, b->forked);
+    assert_text(a->gpu, b->gpu);
     assert_text(a->exc_type, b->exc_type);
     assert_text(a->exc_message, b->exc_message);
     assert_int_equal(a->exc_line, b->exc_line);
@@ -317,6 +324,7 @@ static void assert_frame(const struct frame *a, const struct frame *b)
     case FRAME_CANCEL:
     case FRAME_PING:
     case FRAME_PONG:
+    case FRAME_ROOM:
         break;
     case FRAME_NOTE:
         assert_text(a->u.note, b->u.note);
@@ -328,7 +336,8 @@ static void every_frame_comes_back_as_it_was(void **state)
 {
     (void)state;
     for (int round = 0; round < 3000; round++) {
-        struct frame frame = some_frame((enum frame_type)(round % 9));
+        struct frame frame =
+            some_frame((enum frame_type)(round % (FRAME_ROOM + 1)));
         struct frame back;
         struct err err = { "" };
         struct buf line;
