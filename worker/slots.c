@@ -19,6 +19,7 @@
 
 #define QUEUE_MAX 4096 /* runs waiting for a slot */
 
+#define NEW_IDS (UINT64_C(1) << 62) /* none that is asked for is so high */
 #define TRIES_MAX 3 /* of a run whose GPU was taken from under it */
 
 struct slot {
@@ -34,6 +35,7 @@ struct slot {
 struct waiting {
     struct waiting *next;
     struct run_request request;
+    uint64_t id; /* by which it was asked for; the request's own may be new */
     unsigned tries; /* that came to nothing */
 };
 
@@ -41,6 +43,7 @@ struct slots {
     const struct run_job *job;
     struct slot *at; /* twice as many as run, for those that never end */
     int n, busy, stuck;
+    uint64_t given_up;
     struct gpus *gpus; /* NULL: runs see what there is */
     bool open, forks_known, forks;
     struct waiting *waiting; /* in order of asking */
@@ -100,6 +103,7 @@ static struct waiting *copy_waiting(const struct waiting *from)
     struct waiting *to = xcalloc(1, sizeof(*to));
     struct bytes text = from->request.text;
 
+    to->id = from->id;
     to->tries = from->tries;
     to->request = from->request;
     to->request.text = bytes_of(xmemdup(text.data, text.len), text.len);
@@ -126,7 +130,7 @@ void slots_drop(struct slots *s, const char *why)
     while (s->waiting) {
         struct waiting *first = unlink_waiting(s, &s->waiting);
 
-        lose(s, first->request.id, why);
+        lose(s, first->id, why);
         free_waiting(first);
     }
 }
@@ -141,6 +145,7 @@ void slots_take(struct slots *s, struct run_request *request)
     }
     waiting = xcalloc(1, sizeof(*waiting));
     waiting->request = *request;
+    waiting->id = request->id;
     *request = (struct run_request){ .id = request->id };
     while (*link)
         link = &(*link)->next;
@@ -159,7 +164,7 @@ void slots_cancel(struct slots *s, uint64_t id)
         forget_request(&s->at[i]); /* it is not to be run again */
         run_cancel(s->at[i].run);
     }
-    while (*link && (*link)->request.id != id)
+    while (*link && (*link)->id != id)
         link = &(*link)->next;
     if (*link) {
         free_waiting(unlink_waiting(s, link));
@@ -203,7 +208,7 @@ static void start(struct slot *slot, struct waiting *waiting)
     struct slots *s = slot->slots;
     bool forked = waiting->request.how != RUN_FRESH && s->forks;
 
-    slot->id = waiting->request.id;
+    slot->id = waiting->id;
     if (slot->gpu >= 0)
         slot->request = copy_waiting(waiting);
     slot->run = run_start(s->job, &waiting->request, (int)(slot - s->at),
@@ -340,6 +345,9 @@ void slots_give_up(struct slots *s, int at, const char *why)
         return;
     if (!slot->voided)
         slot->voided = xstrdup(why);
+    /* The old one keeps its folder and its name among processes. */
+    if (slot->request)
+        slot->request->request.id = NEW_IDS + ++s->given_up;
     if (s->open && !try_again(slot))
         lose(s, slot->id, slot->voided);
     slot->stuck = true;

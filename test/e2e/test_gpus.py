@@ -1,5 +1,6 @@
 """GPUs that a fake NVML and a fake driver play: how runs are dealt over them, and
 what becomes of runs, GPUs and the search when one is sick."""
+import re
 import subprocess
 import time
 from pathlib import Path
@@ -58,7 +59,8 @@ def libraries(tmp_path_factory):
     folder = tmp_path_factory.mktemp("libraries")
     for name, source, *flags in (
             ("nvml", "nvml"), ("cuda", "canary"), ("no_events", "nvml", "-DNO_EVENTS"),
-            ("no_memory", "nvml", "-DNO_MEMORY"), ("no_count", "nvml", "-DNO_COUNT")):
+            ("no_memory", "nvml", "-DNO_MEMORY"), ("no_count", "nvml", "-DNO_COUNT"),
+            ("unkillable", "unkillable", "-D_GNU_SOURCE", "-fvisibility=default")):
         subprocess.run(
             ["cc", "-shared", "-fPIC", "-fvisibility=hidden", *flags,
              "-o", folder / (name + ".so"), ROOT / "test/fakes" / (source + ".c")], check=True)
@@ -258,6 +260,21 @@ time.sleep(3)"""
     done, _, _ = tool.minimize(machine.script(tool, more), "--max-runs", 1, env=machine.env())
     assert set(machine.seen()) == {A, B}, done
     assert "NVML does not answer: the health of the GPUs is not watched" in done.err
+
+
+def test_a_process_that_does_not_die_wedges_its_gpu_and_no_more(tool, machine):
+    """Its slot is given up, its run is made elsewhere, the end does not wait."""
+    script = trouble(machine, tool, "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); "
+                                    'open(folder + "/group", "w").write(str(os.getpgrp()))')
+    done, out, report = tool.minimize(
+        script, "--timeout", 1, env=machine.env(
+            LD_PRELOAD=machine.libraries / "unkillable.so", UNKILLABLE=machine.root / "group",
+            ASAN_OPTIONS="verify_asan_link_order=0"))
+    assert done.code == 0, done
+    assert re.search(r"GPU %s is wedged: process \d+ does not die of SIGKILL \(state S" % A,
+                     done.err), done
+    assert out.read_text() == "raise ValueError('boom 3')\n"
+    assert machine.seen()[-1] == B and report["no_verdict"] == 0
 
 
 # ---- the canary ----
