@@ -115,7 +115,9 @@ static void add(struct fixture *f, uint64_t trial, writer_cb done)
 {
     struct store_report report = { .issued = trial, .trial = trial };
     char text[] = "text";
-    struct store_step step = { trial, trial, "statement", { text, 4 } };
+    struct store_step step = {
+        .run = trial, .at_ms = trial, .kind = "statement", .text = { text, 4 }
+    };
 
     writer_add(
         f->writer,
