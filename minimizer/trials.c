@@ -370,7 +370,6 @@ static void tell(struct trial *trial)
 
     if (trial->why && !trial->search.looks)
         t->events.refused(t->arg, trial->search.hash, trial->why);
-    pass_on(t, trial, trial->observed);
     if (trial->first_runs > 0)
         asks_answered(&t->asks, trial->order[0], trial->first_no,
                       trial->first_runs);

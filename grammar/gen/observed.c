@@ -61,7 +61,8 @@ static const char *text_of(const struct draft *d, const char *const *texts,
     return node != NODE_NONE && is_expression(d->ns, node) ? texts[node] : NULL;
 }
 
-/* Drop what gives the symbol a value; false when something else does. */
+/* Drop what gives the symbol a value; false when something else does, or when
+ * only one statement does. */
 static bool drop_givings(struct draft *d, const struct occurrence *at, size_t n,
                          struct span *dropped)
 {
@@ -82,7 +83,7 @@ static bool drop_givings(struct draft *d, const struct occurrence *at, size_t n,
         draft_drop_statement(d, statement);
     }
     dropped[givings] = (struct span){ UINT32_MAX, UINT32_MAX };
-    return givings > 0;
+    return givings > 1; /* one alone moves to where it is used: inline.c */
 }
 
 static void variable(struct draft *d, const char *const *texts, uint32_t symbol)
