@@ -34,6 +34,15 @@ char *xstrdup(const char *s)
     return s ? xmemdup(s, strlen(s)) : NULL;
 }
 
+void *xcopy(const void *p, size_t n, size_t size)
+{
+    void *copy = xcalloc(n, size);
+
+    if (n > 0)
+        memcpy(copy, p, n * size);
+    return copy;
+}
+
 char *xmemdup(const void *p, size_t len)
 {
     char *copy = xcalloc(len + 1, 1);

@@ -22,6 +22,9 @@ char *xstrdup(const char *s);
 /* A NUL-terminated copy of `len` bytes, which may hold zero bytes. */
 char *xmemdup(const void *p, size_t len);
 
+/* A copy of `n` objects of `size` bytes. */
+void *xcopy(const void *p, size_t n, size_t size);
+
 /* printf into fresh memory. */
 char *xasprintf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 

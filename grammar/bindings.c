@@ -24,9 +24,15 @@ struct count {
 };
 
 struct name {
-    char *text;
+    const char *text;
     size_t len;
     struct count all, cut; /* cut: by the patch at hand */
+};
+
+/* The texts of all names, for all copies. */
+struct texts {
+    unsigned refs; /* besides the first */
+    char data[];
 };
 
 struct bindings {
@@ -35,6 +41,7 @@ struct bindings {
     size_t nrefs;
     struct name *names;
     size_t nnames;
+    struct texts *texts;
     uint32_t *touched;
 };
 
@@ -206,6 +213,9 @@ static void keep(struct bindings *b, const struct found *found)
 static void name_texts(struct bindings *b, const struct finder *f,
                        const struct scopes *scopes)
 {
+    size_t size = 0;
+    char *to;
+
     for (size_t i = 0; i < f->n; i++) {
         struct name *name = &b->names[f->items[i].name];
         struct bytes text = f->items[i].text;
@@ -214,8 +224,19 @@ static void name_texts(struct bindings *b, const struct finder *f,
             continue;
         if (!text.data)
             text = symbol_name(scopes, f->items[i].name);
-        name->text = xmemdup(text.data, text.len);
+        name->text = text.data;
         name->len = text.len;
+        size += text.len;
+    }
+    b->texts = xcalloc(1, sizeof(*b->texts) + size);
+    to = b->texts->data;
+    for (size_t i = 0; i < b->nnames; i++) {
+        struct name *name = &b->names[i];
+
+        if (name->len > 0)
+            memcpy(to, name->text, name->len);
+        name->text = to;
+        to += name->len;
     }
 }
 
@@ -247,13 +268,26 @@ void bindings_free(struct bindings *b)
 {
     if (!b)
         return;
-    for (size_t i = 0; i < b->nnames; i++)
-        free(b->names[i].text);
+    if (b->texts->refs-- == 0)
+        free(b->texts);
     free(b->names);
     free(b->touched);
     free(b->refs);
     free(b->places);
     free(b);
+}
+
+struct bindings *bindings_copy(const struct bindings *from)
+{
+    struct bindings *b = xcalloc(1, sizeof(*b));
+
+    *b = *from;
+    b->texts->refs++;
+    b->refs = xcopy(from->refs, from->nrefs, sizeof(*b->refs));
+    b->places = xcopy(from->places, from->nrefs, sizeof(*b->places));
+    b->names = xcopy(from->names, from->nnames, sizeof(*b->names));
+    b->touched = xcalloc(b->nnames, sizeof(*b->touched));
+    return b;
 }
 
 void bindings_rebase(struct bindings *b, const struct patch *patch)

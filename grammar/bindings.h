@@ -22,6 +22,7 @@ struct bindings;
 /* Borrows nothing. n log n. Caller frees with bindings_free(). */
 struct bindings *bindings_new(const struct tree *tree);
 void bindings_free(struct bindings *bindings);
+struct bindings *bindings_copy(const struct bindings *bindings);
 
 /* Follow a commit. Linear. */
 void bindings_rebase(struct bindings *bindings, const struct patch *patch);

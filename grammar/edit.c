@@ -26,6 +26,7 @@
 
 struct text_block {
     struct text_block *next;
+    unsigned refs; /* edits and blocks that point here, but for one */
     size_t used, room;
     char data[];
 };
@@ -37,7 +38,7 @@ void edits_init(struct edits *edits)
 
 void edits_deinit(struct edits *edits)
 {
-    while (edits->texts) {
+    while (edits->texts && edits->texts->refs-- == 0) {
         struct text_block *next = edits->texts->next;
         free(edits->texts);
         edits->texts = next;
@@ -46,6 +47,25 @@ void edits_deinit(struct edits *edits)
     free(edits->changes);
     free(edits->lists);
     edits_init(edits);
+}
+
+void edits_copy(struct edits *to, const struct edits *from)
+{
+    *to = (struct edits){
+        .items = xcopy(from->items, from->n, sizeof(*from->items)),
+        .n = from->n,
+        .room = from->n,
+        .changes =
+            xcopy(from->changes, from->nchanges, sizeof(*from->changes)),
+        .nchanges = from->nchanges,
+        .changes_room = from->nchanges,
+        .lists = xcopy(from->lists, from->nlists, sizeof(*from->lists)),
+        .nlists = from->nlists,
+        .lists_room = from->nlists,
+        .texts = from->texts,
+    };
+    if (to->texts)
+        to->texts->refs++;
 }
 
 const char *edits_text(struct edits *edits, const char *text, size_t len)

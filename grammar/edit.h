@@ -70,6 +70,10 @@ struct edits {
 void edits_init(struct edits *edits);
 void edits_deinit(struct edits *edits);
 
+/* A copy to move along on its own; texts are shared, and freed with the last
+ * that has them. */
+void edits_copy(struct edits *to, const struct edits *from);
+
 /* Building, used by the generators: begin, any number of changes, end.
  * edits_end() sorts the changes and returns the edit's number; an edit without
  * changes, or whose changes overlap, is dropped and EDIT_NONE returned. */

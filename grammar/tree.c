@@ -22,6 +22,7 @@ const TSLanguage *tree_sitter_python(void);
 #define INCREMENTAL_MAX 512
 
 struct tree {
+    unsigned refs; /* besides the first */
     char *text;
     size_t len;
     bool utf8;
@@ -199,12 +200,18 @@ struct tree *tree_patched(const struct tree *base, const struct patch *patch)
 
 void tree_free(struct tree *tree)
 {
-    if (!tree)
+    if (!tree || tree->refs-- > 0)
         return;
     ts_tree_delete(tree->ts);
     free((void *)tree->nodes.at);
     free(tree->text);
     free(tree);
+}
+
+struct tree *tree_share(struct tree *tree)
+{
+    tree->refs++;
+    return tree;
 }
 
 struct bytes tree_text(const struct tree *tree)

@@ -24,6 +24,9 @@ struct tree *tree_parse(struct bytes text);
 struct tree *tree_patched(const struct tree *base, const struct patch *patch);
 void tree_free(struct tree *tree);
 
+/* The same tree once more: it is freed with the last tree_free(). */
+struct tree *tree_share(struct tree *tree);
+
 /* Borrowed until tree_free(). The text is NUL-terminated. */
 struct bytes tree_text(const struct tree *tree);
 const TSTree *tree_ts(const struct tree *tree); /* for grammar/ alone */

@@ -14,6 +14,12 @@ void blocks_deinit(struct blocks *blocks)
     *blocks = (struct blocks){ 0 };
 }
 
+void blocks_copy(struct blocks *to, const struct blocks *from)
+{
+    *to = (struct blocks){ .n = from->n, .room = from->n };
+    to->items = xcopy(from->items, from->n, sizeof(*from->items));
+}
+
 static bool begins_line(struct bytes text, uint32_t at)
 {
     return at == 0 || (at <= text.len && (text.data[at - 1] == '\n' ||

@@ -23,6 +23,7 @@ struct blocks {
 
 /* A zeroed struct has no blocks. */
 void blocks_deinit(struct blocks *blocks);
+void blocks_copy(struct blocks *to, const struct blocks *from);
 
 /* The blocks of a tree without errors. */
 void blocks_fill(struct blocks *blocks, const struct tree *tree);

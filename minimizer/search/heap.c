@@ -17,6 +17,12 @@ void heap_clear(struct heap *heap)
     heap->n = 0;
 }
 
+void heap_copy(struct heap *to, const struct heap *from)
+{
+    *to = (struct heap){ .n = from->n, .room = from->n };
+    to->entries = xcopy(from->entries, from->n, sizeof(*from->entries));
+}
+
 static bool before(const struct heap_entry *a, const struct heap_entry *b)
 {
     if (a->key != b->key)

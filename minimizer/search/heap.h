@@ -23,6 +23,7 @@ struct heap {
 /* A zeroed heap is an empty one. */
 void heap_deinit(struct heap *heap);
 void heap_clear(struct heap *heap);
+void heap_copy(struct heap *to, const struct heap *from);
 
 void heap_push(struct heap *heap, struct heap_entry entry);
 

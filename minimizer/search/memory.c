@@ -18,6 +18,12 @@ void memory_deinit(struct memory *memory)
     *memory = (struct memory){ 0 };
 }
 
+void memory_copy(struct memory *to, const struct memory *from)
+{
+    *to = *from;
+    to->slots = xcopy(from->slots, from->room, sizeof(*from->slots));
+}
+
 /* The slot that holds `hash`, or the empty one where it belongs. */
 static struct memory_slot *slot_of(const struct memory *memory,
                                    struct hash128 hash)

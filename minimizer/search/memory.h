@@ -12,7 +12,6 @@
 
 enum known {
     KNOWN_NOTHING,
-    KNOWN_OUT, /* a trial with this text is out */
     KNOWN_NO,
     KNOWN_YES,
     KNOWN_NONE_ONCE, /* no verdict so far; one more try is allowed */
@@ -26,6 +25,7 @@ struct memory {
 
 /* A zeroed memory is an empty one. */
 void memory_deinit(struct memory *memory);
+void memory_copy(struct memory *to, const struct memory *from);
 
 enum known memory_get(const struct memory *memory, struct hash128 hash);
 

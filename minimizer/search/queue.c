@@ -17,6 +17,17 @@ void queue_init(struct queue *queue)
         queue->rates[kind] = rate_init(edit_kind_info(kind)->prior);
 }
 
+static void offers_free(struct offers *offers)
+{
+    if (!offers || offers->refs-- > 0)
+        return;
+    free(offers->later);
+    free(offers->places);
+    free(offers->child_at);
+    free(offers->children);
+    free(offers);
+}
+
 static void forget_offers(struct queue *queue)
 {
     for (size_t i = 0; i < queue->nlists; i++)
@@ -24,11 +35,8 @@ static void forget_offers(struct queue *queue)
     free(queue->walks);
     free(queue->stamps);
     free(queue->offered);
-    free(queue->later);
     free(queue->taken);
-    free(queue->places);
-    free(queue->child_at);
-    free(queue->children);
+    offers_free(queue->offers);
 }
 
 void queue_deinit(struct queue *queue)
@@ -37,6 +45,23 @@ void queue_deinit(struct queue *queue)
     memory_deinit(&queue->refused);
     for (unsigned kind = 0; kind < EDIT_KINDS; kind++)
         heap_deinit(&queue->heaps[kind]);
+}
+
+void queue_copy(struct queue *to, const struct queue *from,
+                const struct edits *edits)
+{
+    *to = *from;
+    to->edits = edits;
+    to->walks = xcalloc(from->nlists, sizeof(*to->walks));
+    for (size_t i = 0; i < from->nlists; i++)
+        walk_copy(&to->walks[i], &from->walks[i]);
+    to->stamps = xcopy(from->stamps, from->nlists, sizeof(*to->stamps));
+    to->offered = xcopy(from->offered, edits->n + edits->nlists, sizeof(bool));
+    to->taken = xcopy(from->taken, edits->n, sizeof(bool));
+    to->offers->refs++;
+    memory_copy(&to->refused, &from->refused);
+    for (unsigned kind = 0; kind < EDIT_KINDS; kind++)
+        heap_copy(&to->heaps[kind], &from->heaps[kind]);
 }
 
 static bool is_list(const struct queue *queue, uint32_t item)
@@ -89,7 +114,7 @@ static void offer(struct queue *queue, uint32_t item)
     if (queue->offered[item])
         return;
     queue->offered[item] = true;
-    if (is_list(queue, item) || !queue->later[item])
+    if (is_list(queue, item) || !queue->offers->later[item])
         push(queue, item);
 }
 
@@ -115,11 +140,12 @@ static void sort_children(struct queue *queue)
             at[edits->items[i].parent + 2]++;
     for (size_t i = 2; i < edits->n + 2; i++)
         at[i] += at[i - 1];
-    queue->children = xcalloc(at[edits->n + 1] + 1, sizeof(*queue->children));
+    queue->offers->children =
+        xcalloc(at[edits->n + 1] + 1, sizeof(*queue->offers->children));
     for (uint32_t i = 0; i < edits->n; i++)
         if (edit_item(edits, i, &item) && edits->items[i].parent != EDIT_NONE)
-            queue->children[at[edits->items[i].parent + 1]++] = item;
-    queue->child_at = at;
+            queue->offers->children[at[edits->items[i].parent + 1]++] = item;
+    queue->offers->child_at = at;
 }
 
 #define PLACE_MAX 128
@@ -186,19 +212,21 @@ static void find_later(struct queue *queue, struct bytes text, bool news_only)
 {
     const struct edits *edits = queue->edits;
 
-    queue->later = xcalloc(edits->n, sizeof(*queue->later));
-    queue->places = xcalloc(edits->n, sizeof(*queue->places));
+    queue->offers->later = xcalloc(edits->n, sizeof(*queue->offers->later));
+    queue->offers->places = xcalloc(edits->n, sizeof(*queue->offers->places));
     for (uint32_t i = 0; i < edits->n; i++) {
-        queue->places[i] = place_of(edits, &edits->items[i], text);
-        queue->later[i] = news_only && memory_get(&queue->refused,
-                                                  queue->places[i]) == KNOWN_NO;
+        queue->offers->places[i] = place_of(edits, &edits->items[i], text);
+        queue->offers->later[i] =
+            news_only &&
+            memory_get(&queue->refused, queue->offers->places[i]) == KNOWN_NO;
     }
 }
 
 static void offer_children(struct queue *queue, uint32_t edit)
 {
-    for (uint32_t i = queue->child_at[edit]; i < queue->child_at[edit + 1]; i++)
-        offer(queue, queue->children[i]);
+    for (uint32_t i = queue->offers->child_at[edit];
+         i < queue->offers->child_at[edit + 1]; i++)
+        offer(queue, queue->offers->children[i]);
 }
 
 void queue_fill(struct queue *queue, const struct edits *edits, size_t own,
@@ -217,14 +245,15 @@ void queue_fill(struct queue *queue, const struct edits *edits, size_t own,
     for (size_t i = own; i < edits->n; i++)
         queue->offered[i] = true;
     queue->taken = xcalloc(edits->n, sizeof(bool));
+    queue->offers = xcalloc(1, sizeof(*queue->offers));
     find_later(queue, text, news_only);
     for (uint32_t i = 0; i < edits->nlists; i++)
-        walk_init(&queue->walks[i], edits, i, queue->later);
+        walk_init(&queue->walks[i], edits, i, queue->offers->later);
     sort_children(queue);
     for (uint32_t i = 0; i < edits->n; i++) {
         if (edit_item(edits, i, &item) && edits->items[i].parent == EDIT_NONE)
             offer(queue, item);
-        if (queue->later[i])
+        if (queue->offers->later[i])
             offer_children(queue, i);
     }
 }
@@ -324,7 +353,7 @@ void queue_said(struct queue *queue, const struct claim *claim, bool yes,
     tell_walk(queue, claim, yes);
     if (yes || !claim_is_single(claim))
         return;
-    memory_set(&queue->refused, queue->places[edit], KNOWN_NO);
+    memory_set(&queue->refused, queue->offers->places[edit], KNOWN_NO);
     offer_children(queue, edit);
 }
 
@@ -362,14 +391,22 @@ size_t queue_take_sure(struct queue *queue, struct claim *claims)
     size_t n = 0;
 
     for (uint32_t i = 0; i < edits->n; i++) {
-        if (!edits->items[i].sure || edits->items[i].dead || queue->later[i] ||
-            edits->items[i].list != EDIT_NONE)
+        if (!edits->items[i].sure || edits->items[i].dead ||
+            queue->offers->later[i] || edits->items[i].list != EDIT_NONE)
             continue;
         queue->offered[i] = true;
         queue->taken[i] = true;
         claims[n++] = claim_of_edit(i);
     }
     return n;
+}
+
+bool queue_was_refused(const struct queue *queue, const struct claim *claim)
+{
+    uint32_t edit = claim_edit(claim, queue->edits);
+
+    return claim_is_single(claim) &&
+           memory_get(&queue->refused, queue->offers->places[edit]) == KNOWN_NO;
 }
 
 void queue_return(struct queue *queue, const struct claim *claim)
@@ -393,7 +430,7 @@ bool queue_revive(struct queue *queue, enum edit_tier tier)
         uint32_t item;
 
         edit_item(edits, i, &item);
-        if (edit->dead || queue->offered[item] || queue->later[i] ||
+        if (edit->dead || queue->offered[item] || queue->offers->later[i] ||
             edit_kind_info(edit->kind)->tier > tier)
             continue;
         offer(queue, item);

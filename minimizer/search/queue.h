@@ -20,6 +20,15 @@
 #include "minimizer/search/rate.h"
 #include "minimizer/search/walk.h"
 
+/* What a fill makes of the edits and nothing changes later. */
+struct offers {
+    unsigned refs;          /* queues that have it, but for one */
+    bool *later;            /* each edit; see queue_fill() */
+    struct hash128 *places; /* each edit: what it does to which text */
+    uint32_t *child_at; /* children[child_at[e] .. child_at[e + 1]) of edit e */
+    uint32_t *children; /* items */
+};
+
 /* An item is an edit that is no unit of a list, by its number, or a list, by
  * its number plus that of all edits. */
 struct queue {
@@ -29,17 +38,18 @@ struct queue {
     struct walk *walks;            /* one for each list */
     uint32_t *stamps;              /* the valid heap entry of each list */
     bool *offered;                 /* each item */
-    bool *later;                   /* each edit; see queue_fill() */
     bool *taken;                   /* each edit; see queue_take_sure() */
-    struct hash128 *places;        /* each edit: what it does to which text */
-    struct memory refused;         /* places where it did not go */
-    uint32_t *child_at; /* children[child_at[e] .. child_at[e + 1]) of edit e */
-    uint32_t *children; /* items */
+    struct memory refused;         /* places where an edit did not go */
+    struct offers *offers;         /* shared by copies: what a fill has made */
     size_t nlists;
 };
 
 void queue_init(struct queue *queue);
 void queue_deinit(struct queue *queue);
+
+/* A copy for `edits`, which are a copy of those that `from` has. */
+void queue_copy(struct queue *to, const struct queue *from,
+                const struct edits *edits);
 
 /* Forget the offers and start with `edits` (borrowed until the next fill), just
  * generated for `text`. What was learned about the kinds is kept. With
@@ -71,6 +81,9 @@ size_t queue_batch(struct queue *queue, const struct claim *claim,
 /* Take the single edits that are sure to go, also those that would be offered
  * later: `claims` has room for all edits. Returns how many. */
 size_t queue_take_sure(struct queue *queue, struct claim *claims);
+
+/* Whether it is a single edit that was refused before where it stands. */
+bool queue_was_refused(const struct queue *queue, const struct claim *claim);
 
 /* The claim is to be given once more. */
 void queue_return(struct queue *queue, const struct claim *claim);

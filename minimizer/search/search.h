@@ -113,6 +113,12 @@ void search_saw(struct search *search, const struct observed *observed);
  * merge queue. */
 bool search_report(struct search *search, uint64_t id, enum verdict verdict);
 
+/* Whether the verdict of trial `id`, which is out, can still be of use. One
+ * that can't need not be run to its end: search_drop() takes it back, as if it
+ * had never been given. */
+bool search_wants(const struct search *search, uint64_t id);
+void search_drop(struct search *search, uint64_t id);
+
 /* Nothing is out and nothing is left to try. */
 bool search_finished(const struct search *search);
 

@@ -35,6 +35,15 @@ void walk_deinit(struct walk *walk)
     free(walk->left);
 }
 
+void walk_copy(struct walk *to, const struct walk *from)
+{
+    *to = *from;
+    to->left_room = from->nleft;
+    to->left = NULL;
+    if (from->nleft > 0)
+        to->left = xcopy(from->left, from->nleft, sizeof(*from->left));
+}
+
 static bool lives(const struct walk *walk, const struct edits *edits,
                   uint32_t unit)
 {

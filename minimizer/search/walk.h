@@ -37,6 +37,7 @@ struct walk {
 void walk_init(struct walk *walk, const struct edits *edits, uint32_t list,
                const bool *later);
 void walk_deinit(struct walk *walk);
+void walk_copy(struct walk *to, const struct walk *from);
 
 /* The next run, built from the units alive now. False: none, or none before a
  * run that is out is known. */

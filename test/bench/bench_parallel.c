@@ -14,6 +14,7 @@
 #include <stdlib.h>
 
 #include "config/base.h"
+#include "minimizer/search/memory.h"
 #include "minimizer/search/search.h"
 #include "test/bench/oracle.h"
 
@@ -55,8 +56,21 @@ static void add_stats(struct outcome *o, const struct search *search)
     o->bytes += (double)search_text(search).len;
 }
 
-static void simulate(const struct oracle *oracle, unsigned width, uint64_t seed,
-                     struct outcome *o)
+/* The oracle's word, which is remembered from one simulation to the next. */
+static bool says(const struct oracle *oracle, struct memory *said,
+                 const struct search_trial *trial)
+{
+    enum known known = memory_get(said, trial->hash);
+
+    if (known == KNOWN_NOTHING) {
+        known = oracle_says(oracle, trial->text) ? KNOWN_YES : KNOWN_NO;
+        memory_set(said, trial->hash, known);
+    }
+    return known == KNOWN_YES;
+}
+
+static void simulate(const struct oracle *oracle, struct memory *said,
+                     unsigned width, uint64_t seed, struct outcome *o)
 {
     struct search_opts opts = { .width = width };
     struct search *search =
@@ -69,7 +83,7 @@ static void simulate(const struct oracle *oracle, unsigned width, uint64_t seed,
     for (;;) {
         while (n < width && search_next(search, &trial)) {
             double lasts = 0.5 + chance(&seed) % 1000 / 1000.0;
-            bool yes = oracle_says(oracle, trial.text);
+            bool yes = says(oracle, said, &trial);
 
             o->busy += lasts;
             running[n++] = (struct running){ trial.id, now + lasts,
@@ -81,6 +95,11 @@ static void simulate(const struct oracle *oracle, unsigned width, uint64_t seed,
         now = running[first].end;
         search_report(search, running[first].id, running[first].verdict);
         running[first] = running[--n];
+        for (size_t i = n; i > 0 && getenv("KILL"); i--)
+            if (!search_wants(search, running[i - 1].id)) {
+                search_drop(search, running[i - 1].id);
+                running[i - 1] = running[--n];
+            }
     }
     o->seconds += now;
     add_stats(o, search);
@@ -90,6 +109,7 @@ static void simulate(const struct oracle *oracle, unsigned width, uint64_t seed,
 static void bench(const struct oracle *oracle, const char *name, double *logs)
 {
     struct outcome alone = { 0 };
+    struct memory said = { 0 };
 
     printf("%s, %zu bytes\n", name, oracle->text.len);
     printf("workers   runs   more  accepted  rounds  seconds  speed-up  busy"
@@ -98,7 +118,7 @@ static void bench(const struct oracle *oracle, const char *name, double *logs)
         struct outcome o = { 0 };
 
         for (uint64_t seed = 1; seed <= TIMES; seed++)
-            simulate(oracle, widths[w], seed, &o);
+            simulate(oracle, &said, widths[w], seed, &o);
         if (w == 0)
             alone = o;
         logs[w] += log(alone.seconds / o.seconds);
@@ -109,6 +129,7 @@ static void bench(const struct oracle *oracle, const char *name, double *logs)
             alone.seconds / o.seconds, o.busy / o.seconds / widths[w],
             o.bytes / TIMES);
     }
+    memory_deinit(&said);
 }
 
 static bool bench_file(const char *script, const char *result, double *logs)

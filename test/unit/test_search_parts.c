@@ -94,11 +94,11 @@ static void memory_keeps_each_text_and_its_last_word(void **state)
     for (uint64_t i = 0; i < 5000; i++) {
         /* all fall on few slots: the low bits are alike */
         struct hash128 key = { .high = i, .low = i % 7 };
-        memory_set(&memory, key, i % 2 ? KNOWN_NO : KNOWN_OUT);
+        memory_set(&memory, key, i % 2 ? KNOWN_NO : KNOWN_NONE_ONCE);
     }
     for (uint64_t i = 0; i < 5000; i += 2) {
         struct hash128 key = { .high = i, .low = i % 7 };
-        assert_int_equal(memory_get(&memory, key), KNOWN_OUT);
+        assert_int_equal(memory_get(&memory, key), KNOWN_NONE_ONCE);
         memory_set(&memory, key, KNOWN_YES);
     }
     for (uint64_t i = 0; i < 5000; i++) {
@@ -204,87 +204,61 @@ static void add_claims(struct merge *merge, size_t n)
     }
 }
 
-/* A probe has come back. True: claim `bad` was found. */
-static bool answer_probe(struct merge *merge, uint64_t trial, bool good,
-                         uint32_t bad)
-{
-    struct claim dropped;
-    size_t n = merge_back(merge, trial);
-
-    if (n > 0 && good) {
-        merge_yes(merge, n);
-    } else if (n > 0 && merge_no(merge, n, &dropped)) {
-        assert_int_equal(dropped.from, bad);
-        return true;
-    }
-    return false;
-}
-
-/* Drive the queue with one bad claim and that many probes at once, which come
- * back in the order they were sent; returns how often all were waited for until
+/* Drive the queue with one bad claim; returns how many unions were tested until
  * the queue was empty. */
-static int find_offender(size_t n, uint32_t bad, size_t most)
+static int find_offender(size_t n, uint32_t bad)
 {
     struct merge merge = { 0 };
-    bool good[8];
-    int waits = 0;
+    struct claim dropped;
     bool found = false;
+    size_t prefix;
+    int tests = 0;
 
     add_claims(&merge, n);
-    while (merge.n > 0) {
-        size_t sent = 0, prefix;
+    while ((prefix = merge_next(&merge)) > 0) {
+        bool good = true;
 
-        while ((prefix = merge_next(&merge, most)) > 0) {
-            assert_true(sent < most);
-            good[sent] = true;
-            for (size_t i = 0; i < prefix; i++)
-                good[sent] = good[sent] && merge.items[i].from != bad;
-            merge_given(&merge, sent++, prefix);
+        for (size_t i = 0; i < prefix; i++)
+            good = good && merge.items[i].from != bad;
+        if (good) {
+            merge_yes(&merge, prefix);
+        } else if (merge_no(&merge, prefix, &dropped)) {
+            assert_int_equal(dropped.from, bad);
+            found = true;
         }
-        assert_true(sent > 0);
-        for (size_t i = 0; i < sent; i++)
-            found = answer_probe(&merge, i, good[i], bad) || found;
-        assert_int_equal(merge.nprobes, 0);
-        waits++;
+        tests++;
     }
     assert_true(found);
+    assert_int_equal(merge.n, 0);
     merge_deinit(&merge);
-    return waits;
+    return tests;
 }
 
 static void merge_finds_the_offender_by_doubling(void **state)
 {
     (void)state;
     for (uint32_t bad = 0; bad < 40; bad++)
-        assert_true(find_offender(40, bad, 1) <= 2 + 6 * 6);
-    assert_int_equal(find_offender(16, 0, 1), 3); /* all, it, the rest */
+        assert_true(find_offender(40, bad) <= 2 + 6 * 6);
+    assert_int_equal(find_offender(16, 0), 3); /* all, it, the rest */
 }
 
-static void several_probes_find_the_offender_sooner(void **state)
+static void a_copy_of_a_merge_queue_goes_its_own_way(void **state)
 {
-    (void)state;
-    for (uint32_t bad = 0; bad < 64; bad++) {
-        assert_true(find_offender(64, bad, 3) <= 2 + 4);
-        assert_true(find_offender(64, bad, 7) <= 2 + 3);
-    }
-}
-
-static void a_probe_of_what_was_committed_is_forgotten(void **state)
-{
-    struct merge merge = { 0 };
+    struct merge merge = { 0 }, copy;
+    struct claim dropped;
 
     (void)state;
     add_claims(&merge, 8);
-    merge_given(&merge, 1, 3);
-    merge_given(&merge, 2, 6);
-    merge_yes(&merge, 4);
-    assert_int_equal(merge_back(&merge, 1), 0);
-    assert_int_equal(merge_back(&merge, 2), 2); /* of those left */
-    merge_given(&merge, 3, 4);
-    merge_moved(&merge);
-    assert_int_equal(merge_back(&merge, 3), 0);
-    assert_int_equal(merge_next(&merge, 1), 4);
+    assert_false(merge_no(&merge, 8, &dropped));
+    merge_copy(&copy, &merge);
+    merge_yes(&merge, 5);
+    add_claims(&copy, 1);
+    assert_int_equal(merge.n, 3);
+    assert_int_equal(copy.n, 9);
+    assert_int_equal(merge_next(&copy), 1);
+    assert_int_equal(copy.items[8].from, 0);
     merge_deinit(&merge);
+    merge_deinit(&copy);
 }
 
 static void merge_forgets_claims_that_are_removed(void **state)
@@ -295,14 +269,11 @@ static void merge_forgets_claims_that_are_removed(void **state)
     (void)state;
     add_claims(&merge, 4);
     assert_false(merge_no(&merge, 2, &dropped));
-    assert_int_equal(merge_next(&merge, 1), 1);
+    assert_int_equal(merge_next(&merge), 1);
     merge_remove(&merge, 0);
-    assert_int_equal(merge_next(&merge, 1), 1); /* the other is the bad one */
+    assert_int_equal(merge_next(&merge), 1); /* the other is the bad one */
     merge_remove(&merge, 0);
-    assert_int_equal(merge_next(&merge, 1), 2);
-    merge_given(&merge, 1, 2);
-    merge_remove(&merge, 1);
-    assert_int_equal(merge_back(&merge, 1), 1);
+    assert_int_equal(merge_next(&merge), 2);
     merge_deinit(&merge);
 }
 
@@ -413,8 +384,7 @@ int main(void)
         cmocka_unit_test(large_blocks_are_left_alone),
         cmocka_unit_test(blocks_find_the_errors_that_a_whole_parse_finds),
         cmocka_unit_test(merge_finds_the_offender_by_doubling),
-        cmocka_unit_test(several_probes_find_the_offender_sooner),
-        cmocka_unit_test(a_probe_of_what_was_committed_is_forgotten),
+        cmocka_unit_test(a_copy_of_a_merge_queue_goes_its_own_way),
         cmocka_unit_test(merge_forgets_claims_that_are_removed),
     };
 

@@ -1,0 +1,289 @@
+/* Each node waits for the verdict of one text. It is a leaf, whose trial may be
+ * given out, or it is out and has, where somebody looked so far ahead, a child
+ * for a no and one for a yes. The use of a node is the chance that its answer
+ * will be asked for:
+ *
+ *     use(yes child) = use(node) * odds
+ *     use(no child)  = use(node) * (1 - odds + odds * REUSE)
+ *
+ * A no and a yes told to different texts: what was tested beside a candidate
+ * that has gone after all is mostly true with it gone too, and is a hint
+ * there; what was tested on top of one that stays is lost.
+ *
+ * A yes to a text proves all that was guessed to be a yes right above it: the
+ * text without those edits need not be known. */
+#include "minimizer/search/future.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "config/base.h"
+#include "config/mem.h"
+#include "minimizer/search/rate.h"
+
+/* Shares of RATE_ONE. */
+#define USE_MIN (RATE_ONE / 16)
+
+#define COPIES_BYTES (96u << 20) /* all copies of the search, about */
+
+enum { NO, YES, GUESSES };
+
+struct node {
+    struct solo *solo;
+    struct node *above;
+    struct node *below[GUESSES];
+    int guess; /* which child of `above` it is */
+};
+
+struct future {
+    const struct future_facts *facts;
+    struct node *root;
+    unsigned nodes, nodes_max;
+    unsigned width;
+};
+
+static struct node *node_new(struct future *future, struct solo *solo,
+                             struct node *above, int guess)
+{
+    struct node *node = xcalloc(1, sizeof(*node));
+
+    *node = (struct node){ .solo = solo, .above = above, .guess = guess };
+    future->nodes++;
+    return node;
+}
+
+/* The nodes are few (nodes_max), and so are the levels. */
+static void node_free(struct future *future, struct node *node)
+{
+    if (!node)
+        return;
+    node_free(future, node->below[NO]);
+    node_free(future, node->below[YES]);
+    solo_free(node->solo);
+    free(node);
+    future->nodes--;
+}
+
+struct future *future_new(struct solo *solo, const struct future_facts *facts,
+                          unsigned width)
+{
+    struct future *future = xcalloc(1, sizeof(*future));
+
+    future->facts = facts;
+    future->width = width;
+    future->nodes_max = 8 * width + 8;
+    future->root = node_new(future, solo, NULL, NO);
+    future_settle(future);
+    return future;
+}
+
+void future_free(struct future *future)
+{
+    if (!future)
+        return;
+    node_free(future, future->root);
+    free(future);
+}
+
+const struct solo *future_now(const struct future *future)
+{
+    return future->root->solo;
+}
+
+/* Put the child in the node's place; the other one is cut off. */
+static struct node *follow(struct future *future, struct node *node, int guess)
+{
+    struct node *child = node->below[guess];
+
+    node->below[guess] = NULL;
+    child->above = node->above;
+    child->guess = node->guess;
+    if (node->above)
+        node->above->below[node->guess] = child;
+    else
+        future->root = child;
+    node_free(future, node);
+    return child;
+}
+
+static void answer(struct node *node, enum verdict verdict, bool again)
+{
+    solo_answer(node->solo, verdict, again);
+    solo_run(node->solo);
+}
+
+/* What was guessed for the same text on the way down to here: NO, YES, or
+ * GUESSES for nothing. */
+static int guessed(const struct node *node, struct hash128 text)
+{
+    for (; node->above; node = node->above)
+        if (hash_equal(solo_ask(node->above->solo)->hash, text))
+            return node->guess;
+    return GUESSES;
+}
+
+static bool is_out(const struct future *future, const struct node *node)
+{
+    return future->facts->is_out(future->facts->arg,
+                                 solo_ask(node->solo)->hash);
+}
+
+/* What the node's verdict is: NO, YES, or GUESSES for not known. */
+static int known(const struct future *future, const struct node *node)
+{
+    struct hash128 text = solo_ask(node->solo)->hash;
+
+    switch (memory_get(future->facts->memory, text)) {
+    case KNOWN_NO:
+        return NO;
+    case KNOWN_YES:
+        return YES;
+    case KNOWN_NOTHING:
+    case KNOWN_NONE_ONCE:
+    case KNOWN_NONE:
+        break;
+    }
+    return guessed(node, text);
+}
+
+/* Tell the node's verdict; what stands in its place then. */
+static struct node *tell(struct future *future, struct node *node, int guess)
+{
+    if (node->below[guess])
+        return follow(future, node, guess);
+    node_free(future, node->below[!guess]);
+    node->below[!guess] = NULL;
+    answer(node, guess == YES ? VERDICT_YES : VERDICT_NO, false);
+    return node;
+}
+
+/* A text that is a yes was reached by guesses of yes: those are proven. */
+static struct node *prove(struct future *future, struct node *node)
+{
+    while (node->above && node->guess == YES)
+        node = follow(future, node->above, YES);
+    return node;
+}
+
+/* Follow what is known, at a node and below, from the top. */
+static void settle(struct future *future, struct node *node)
+{
+    while (!solo_finished(node->solo)) {
+        int guess = known(future, node);
+
+        if (guess == GUESSES)
+            break;
+        if (guess == YES)
+            node = prove(future, node);
+        node = tell(future, node, guess);
+    }
+    for (int i = NO; i < GUESSES; i++)
+        if (node->below[i])
+            settle(future, node->below[i]);
+}
+
+void future_settle(struct future *future)
+{
+    settle(future, future->root);
+}
+
+static void none(struct future *future, struct node *node, struct hash128 text,
+                 bool again)
+{
+    for (int i = NO; i < GUESSES; i++)
+        if (node->below[i])
+            none(future, node->below[i], text, again);
+    if (solo_finished(node->solo) ||
+        !hash_equal(solo_ask(node->solo)->hash, text))
+        return;
+    for (int i = NO; i < GUESSES; i++) {
+        node_free(future, node->below[i]);
+        node->below[i] = NULL;
+    }
+    answer(node, VERDICT_NONE, again);
+}
+
+void future_none(struct future *future, struct hash128 text, bool again)
+{
+    none(future, future->root, text, again);
+    future_settle(future);
+}
+
+static bool wants(const struct node *node, struct hash128 text)
+{
+    if (!node || solo_finished(node->solo))
+        return false;
+    return hash_equal(solo_ask(node->solo)->hash, text) ||
+           wants(node->below[NO], text) || wants(node->below[YES], text);
+}
+
+bool future_wants(const struct future *future, struct hash128 text)
+{
+    return wants(future->root, text);
+}
+
+/* A place for the next trial: a node whose text is not out, or the child that
+ * one would have. */
+struct place {
+    struct node *node;
+    int guess; /* GUESSES: the node itself */
+    uint64_t use;
+};
+
+static void offer(struct place *best, struct node *node, int guess,
+                  uint64_t use)
+{
+    if (use > best->use)
+        *best = (struct place){ node, guess, use };
+}
+
+static void look(const struct future *future, struct node *node, uint64_t use,
+                 struct place *best)
+{
+    const struct ask *ask = solo_ask(node->solo);
+    uint64_t uses[GUESSES];
+
+    if (solo_finished(node->solo) || use <= best->use)
+        return;
+    if (!is_out(future, node)) {
+        offer(best, node, GUESSES, use);
+        return;
+    }
+    uses[YES] = use * future->facts->odds(future->facts->arg, ask) / RATE_ONE;
+    uses[NO] = use - uses[YES];
+    for (int i = NO; i < GUESSES; i++) {
+        if (node->below[i])
+            look(future, node->below[i], uses[i], best);
+        else
+            offer(best, node, i, uses[i]);
+    }
+}
+
+/* How many copies of the search may be kept. */
+static unsigned room(const struct future *future)
+{
+    size_t fit = COPIES_BYTES / (solo_size(future->root->solo) + 1);
+
+    return fit < future->nodes_max ? (unsigned)fit + 2 : future->nodes_max;
+}
+
+const struct solo *future_best(struct future *future)
+{
+    for (;;) {
+        struct place best = { .use = USE_MIN - 1 };
+        struct node *child;
+
+        look(future, future->root, RATE_ONE, &best);
+        if (!best.node)
+            return NULL;
+        if (best.guess == GUESSES)
+            return best.node->solo;
+        if (future->nodes >= room(future))
+            return is_out(future, future->root) ? NULL : future->root->solo;
+        child =
+            node_new(future, solo_copy(best.node->solo), best.node, best.guess);
+        best.node->below[best.guess] = child;
+        answer(child, best.guess == YES ? VERDICT_YES : VERDICT_NO, false);
+        settle(future, child);
+    }
+}

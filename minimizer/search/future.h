@@ -1,0 +1,50 @@
+/* future.h - what the search would ask next, for each way the verdicts may go.
+ *
+ * A tree. Its root is the search as it stands, waiting for a verdict; below are
+ * copies of it that were told a guess and have gone on to their own question,
+ * and so on. A verdict cuts off the ways that have not come true. */
+#ifndef AUTODD_FUTURE_H
+#define AUTODD_FUTURE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "config/hash.h"
+#include "minimizer/search/memory.h"
+#include "minimizer/search/solo.h"
+
+struct future;
+
+/* What is known of a candidate's text. */
+struct future_facts {
+    const struct memory *memory;
+    /* Whether a trial of it is out. */
+    bool (*is_out)(void *arg, struct hash128 text);
+    /* The odds of a yes, of RATE_ONE. */
+    uint32_t (*odds)(void *arg, const struct ask *ask);
+    void *arg;
+};
+
+/* The solo is taken, and has been run; `facts` is borrowed for life. */
+struct future *future_new(struct solo *solo, const struct future_facts *facts,
+                          unsigned width);
+void future_free(struct future *future);
+
+/* The search as it stands. */
+const struct solo *future_now(const struct future *future);
+
+/* The question whose answer is likeliest to be of use, of those that are not
+ * out; NULL: none is worth a run. Borrowed until the next call. */
+const struct solo *future_best(struct future *future);
+
+/* A trial of this text has come to nothing: it is to be told to all that wait
+ * for it. */
+void future_none(struct future *future, struct hash128 text, bool again);
+
+/* Whether a question about this text may still come up. */
+bool future_wants(const struct future *future, struct hash128 text);
+
+/* Verdicts have come (facts.memory): follow them. */
+void future_settle(struct future *future);
+
+#endif

@@ -1,0 +1,73 @@
+/* solo.h - the search as one worker would do it: one candidate, its verdict,
+ * the next candidate.
+ *
+ *   while solo_run(solo): find out about solo_ask(solo)->text
+ *                         solo_answer(solo, verdict)
+ *
+ * It is a value: a copy goes its own way from where it was made, so that a
+ * search with many workers can ask what would come next if a verdict were yes,
+ * or no (future.h). What is known of texts is shared by all copies. */
+#ifndef AUTODD_SOLO_H
+#define AUTODD_SOLO_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "minimizer/search/memory.h"
+#include "minimizer/search/search.h"
+
+struct solo;
+
+/* A candidate whose verdict is waited for. */
+struct ask {
+    struct bytes text;
+    struct hash128 hash;        /* of text */
+    const struct hash128 *keys; /* of what it does, wherever that stands: one
+                                 * for each edit in it */
+    size_t nkeys;
+    uint32_t odds; /* of a yes, as far as is known; of RATE_ONE */
+    const char *kind;
+    bool touches_import;
+    int64_t saved;
+};
+
+/* As search_new(). `memory` is borrowed for its life and that of its copies.
+ */
+struct solo *solo_new(struct bytes text, const struct span *frozen,
+                      size_t nfrozen, const struct search_opts *opts,
+                      struct memory *memory);
+struct solo *solo_copy(const struct solo *solo);
+void solo_free(struct solo *solo);
+
+/* Go on until a verdict is needed: true, and solo_ask() has the candidate. Or
+ * until the end: false. Nothing happens while a verdict is waited for. */
+bool solo_run(struct solo *solo);
+
+/* Borrowed until solo_answer(). */
+const struct ask *solo_ask(const struct solo *solo);
+
+/* The verdict, or a guess. `again`: there was none, and it is asked for once
+ * more. */
+void solo_answer(struct solo *solo, enum verdict verdict, bool again);
+
+/* Where the marks are in the text of the candidate, or in solo_text(). */
+void solo_marks(const struct solo *solo, bool ask, struct span *out);
+
+bool solo_finished(const struct solo *solo);
+bool solo_minimal(const struct solo *solo);
+bool solo_mutated(const struct solo *solo);
+struct bytes solo_text(const struct solo *solo);
+struct hash128 solo_hash(const struct solo *solo); /* of solo_text() */
+const char *solo_last_kind(const struct solo *solo);
+
+/* Commits so far. */
+uint64_t solo_commits(const struct solo *solo);
+
+/* Of itself: remembered, rejected_early, rounds, accepted. */
+struct search_stats solo_stats(const struct solo *solo);
+
+/* About how many bytes a copy takes. */
+size_t solo_size(const struct solo *solo);
+
+#endif
