@@ -4,14 +4,11 @@
  * will be asked for:
  *
  *     use(yes child) = use(node) * odds
- *     use(no child)  = use(node) * (1 - odds + odds * REUSE)
+ *     use(no child)  = use(node) * (1 - odds)
  *
- * A no and a yes told to different texts: what was tested beside a candidate
- * that has gone after all is mostly true with it gone too, and is a hint
- * there; what was tested on top of one that stays is lost.
- *
- * A yes to a text proves all that was guessed to be a yes right above it: the
- * text without those edits need not be known. */
+ * and the next trial is that of greatest use. What it is to be tested on top of
+ * comes out of that: of all that is out and likely to be a yes, beside what is
+ * likely to be a no. */
 #include "minimizer/search/future.h"
 
 #include <assert.h>
@@ -106,77 +103,65 @@ static struct node *follow(struct future *future, struct node *node, int guess)
     return child;
 }
 
+static bool is_out(const struct future *future, const struct node *node)
+{
+    return future->facts->is_out(future->facts->arg, solo_ask(node->solo));
+}
+
 static void answer(struct node *node, enum verdict verdict, bool again)
 {
     solo_answer(node->solo, verdict, again);
     solo_run(node->solo);
 }
 
-/* What was guessed for the same text on the way down to here: NO, YES, or
- * GUESSES for nothing. */
-static int guessed(const struct node *node, struct hash128 text)
+/* Tell the node's verdict; what stands in its place then. */
+static struct node *tell(struct future *future, struct node *node,
+                         enum verdict verdict, bool again)
 {
-    for (; node->above; node = node->above)
-        if (hash_equal(solo_ask(node->above->solo)->hash, text))
-            return node->guess;
-    return GUESSES;
+    if (verdict == VERDICT_NO && node->below[NO])
+        return follow(future, node, NO);
+    if (verdict == VERDICT_YES && node->below[YES])
+        return follow(future, node, YES);
+    for (int i = NO; i < GUESSES; i++) {
+        node_free(future, node->below[i]);
+        node->below[i] = NULL;
+    }
+    answer(node, verdict, again);
+    return node;
 }
 
-static bool is_out(const struct future *future, const struct node *node)
+/* Whether the node's verdict is known, and then which. */
+static bool is_known(const struct future *future, const struct node *node,
+                     enum verdict *verdict)
 {
-    return future->facts->is_out(future->facts->arg,
-                                 solo_ask(node->solo)->hash);
-}
+    const struct ask *ask = solo_ask(node->solo);
 
-/* What the node's verdict is: NO, YES, or GUESSES for not known. */
-static int known(const struct future *future, const struct node *node)
-{
-    struct hash128 text = solo_ask(node->solo)->hash;
-
-    switch (memory_get(future->facts->memory, text)) {
+    if (ask->looks)
+        return false;
+    switch (memory_get(future->facts->memory, ask->hash)) {
     case KNOWN_NO:
-        return NO;
+        *verdict = VERDICT_NO;
+        return true;
     case KNOWN_YES:
-        return YES;
+        *verdict = VERDICT_YES;
+        return true;
+    case KNOWN_NONE:
+        *verdict = VERDICT_NONE;
+        return true;
     case KNOWN_NOTHING:
     case KNOWN_NONE_ONCE:
-    case KNOWN_NONE:
         break;
     }
-    return guessed(node, text);
-}
-
-/* Tell the node's verdict; what stands in its place then. */
-static struct node *tell(struct future *future, struct node *node, int guess)
-{
-    if (node->below[guess])
-        return follow(future, node, guess);
-    node_free(future, node->below[!guess]);
-    node->below[!guess] = NULL;
-    answer(node, guess == YES ? VERDICT_YES : VERDICT_NO, false);
-    return node;
-}
-
-/* A text that is a yes was reached by guesses of yes: those are proven. */
-static struct node *prove(struct future *future, struct node *node)
-{
-    while (node->above && node->guess == YES)
-        node = follow(future, node->above, YES);
-    return node;
+    return false;
 }
 
 /* Follow what is known, at a node and below, from the top. */
 static void settle(struct future *future, struct node *node)
 {
-    while (!solo_finished(node->solo)) {
-        int guess = known(future, node);
+    enum verdict verdict;
 
-        if (guess == GUESSES)
-            break;
-        if (guess == YES)
-            node = prove(future, node);
-        node = tell(future, node, guess);
-    }
+    while (!solo_finished(node->solo) && is_known(future, node, &verdict))
+        node = tell(future, node, verdict, false);
     for (int i = NO; i < GUESSES; i++)
         if (node->below[i])
             settle(future, node->below[i]);
@@ -187,39 +172,48 @@ void future_settle(struct future *future)
     settle(future, future->root);
 }
 
-static void none(struct future *future, struct node *node, struct hash128 text,
-                 bool again)
+void future_looked(struct future *future, const struct observed *observed)
 {
-    for (int i = NO; i < GUESSES; i++)
-        if (node->below[i])
-            none(future, node->below[i], text, again);
-    if (solo_finished(node->solo) ||
-        !hash_equal(solo_ask(node->solo)->hash, text))
-        return;
-    for (int i = NO; i < GUESSES; i++) {
-        node_free(future, node->below[i]);
-        node->below[i] = NULL;
-    }
-    answer(node, VERDICT_NONE, again);
-}
+    struct node *root = future->root;
 
-void future_none(struct future *future, struct hash128 text, bool again)
-{
-    none(future, future->root, text, again);
+    assert(solo_ask(root->solo)->looks);
+    if (observed)
+        solo_saw(root->solo, observed);
+    answer(root, VERDICT_YES, false); /* it has no children */
     future_settle(future);
 }
 
-static bool wants(const struct node *node, struct hash128 text)
+static void again(struct future *future, struct node *node, struct hash128 text)
 {
-    if (!node || solo_finished(node->solo))
-        return false;
-    return hash_equal(solo_ask(node->solo)->hash, text) ||
-           wants(node->below[NO], text) || wants(node->below[YES], text);
+    for (int i = NO; i < GUESSES; i++)
+        if (node->below[i])
+            again(future, node->below[i], text);
+    if (!solo_finished(node->solo) && !solo_ask(node->solo)->looks &&
+        hash_equal(solo_ask(node->solo)->hash, text))
+        tell(future, node, VERDICT_NONE, true);
 }
 
-bool future_wants(const struct future *future, struct hash128 text)
+void future_again(struct future *future, struct hash128 text)
 {
-    return wants(future->root, text);
+    again(future, future->root, text);
+    future_settle(future);
+}
+
+static bool wants(const struct node *node, struct hash128 text, bool looks)
+{
+    const struct ask *ask;
+
+    if (!node || solo_finished(node->solo))
+        return false;
+    ask = solo_ask(node->solo);
+    return (hash_equal(ask->hash, text) && ask->looks == looks) ||
+           wants(node->below[NO], text, looks) ||
+           wants(node->below[YES], text, looks);
+}
+
+bool future_wants(const struct future *future, struct hash128 text, bool looks)
+{
+    return wants(future->root, text, looks);
 }
 
 /* A place for the next trial: a node whose text is not out, or the child that
@@ -244,6 +238,10 @@ static void look(const struct future *future, struct node *node, uint64_t use,
     uint64_t uses[GUESSES];
 
     if (solo_finished(node->solo) || use <= best->use)
+        return;
+    /* What a traced run sees can't be guessed, and it is worth it only when its
+     * text is sure to come. */
+    if (ask->looks && (node->above || is_out(future, node)))
         return;
     if (!is_out(future, node)) {
         offer(best, node, GUESSES, use);

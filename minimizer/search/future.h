@@ -14,12 +14,13 @@
 #include "minimizer/search/solo.h"
 
 struct future;
+struct observed;
 
 /* What is known of a candidate's text. */
 struct future_facts {
     const struct memory *memory;
-    /* Whether a trial of it is out. */
-    bool (*is_out)(void *arg, struct hash128 text);
+    /* Whether its trial is out. */
+    bool (*is_out)(void *arg, const struct ask *ask);
     /* The odds of a yes, of RATE_ONE. */
     uint32_t (*odds)(void *arg, const struct ask *ask);
     void *arg;
@@ -37,12 +38,15 @@ const struct solo *future_now(const struct future *future);
  * out; NULL: none is worth a run. Borrowed until the next call. */
 const struct solo *future_best(struct future *future);
 
-/* A trial of this text has come to nothing: it is to be told to all that wait
- * for it. */
-void future_none(struct future *future, struct hash128 text, bool again);
+/* The traced run of the present text has come back: what was observed, or NULL
+ * for nothing new. */
+void future_looked(struct future *future, const struct observed *observed);
 
-/* Whether a question about this text may still come up. */
-bool future_wants(const struct future *future, struct hash128 text);
+/* A trial of this text has come to nothing for the first time. */
+void future_again(struct future *future, struct hash128 text);
+
+/* Whether this question may still come up. */
+bool future_wants(const struct future *future, struct hash128 text, bool looks);
 
 /* Verdicts have come (facts.memory): follow them. */
 void future_settle(struct future *future);

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "config/mem.h"
+#include "grammar/observed.h"
 #include "minimizer/search/future.h"
 #include "minimizer/search/memory.h"
 #include "minimizer/search/rate.h"
@@ -31,6 +32,7 @@ struct trial {
     size_t nkeys;
     struct hash128 on; /* the text that it was made from */
     struct span *marks;
+    bool looks; /* no candidate: the base, traced */
     bool again; /* its text came back without a verdict before */
 };
 
@@ -44,16 +46,19 @@ struct search {
     struct trial *out; /* opts.width of them, the first nout */
     size_t nout;
     uint64_t last_id;
+    struct observed observed; /* by the trial that looks, if `saw` */
+    bool saw;
     uint64_t commits; /* that reports have told of */
     struct search_stats stats;
 };
 
-static bool search_is_out(void *arg, struct hash128 text)
+static bool search_is_out(void *arg, const struct ask *ask)
 {
     const struct search *search = arg;
 
     for (size_t i = 0; i < search->nout; i++)
-        if (hash_equal(search->out[i].hash, text))
+        if (hash_equal(search->out[i].hash, ask->hash) &&
+            search->out[i].looks == ask->looks)
             return true;
     return false;
 }
@@ -115,7 +120,8 @@ struct search *search_new(struct bytes text, const struct span *frozen,
                                            .arg = search };
     search->hinted_yes = rate_init(0.9);
     search->hinted_no = rate_init(0.06);
-    solo = solo_new(text, frozen, nfrozen, opts, &search->memory);
+    solo = solo_new(text, frozen, nfrozen, opts);
+    memory_set(&search->memory, solo_hash(solo), KNOWN_YES);
     solo_run(solo);
     search->future = future_new(solo, &search->facts, opts->width);
     return search;
@@ -138,6 +144,7 @@ void search_free(struct search *search)
     future_free(search->future);
     memory_deinit(&search->memory);
     memory_deinit(&search->hints);
+    observed_deinit(&search->observed);
     free(search);
 }
 
@@ -162,6 +169,7 @@ bool search_next(struct search *search, struct search_trial *given)
         .nkeys = ask->nkeys,
         .on = solo_hash(solo),
         .marks = xcalloc(search->opts.nmarks, sizeof(struct span)),
+        .looks = ask->looks,
         .again = memory_get(&search->memory, ask->hash) == KNOWN_NONE_ONCE,
     };
     solo_marks(solo, true, trial->marks);
@@ -171,7 +179,8 @@ bool search_next(struct search *search, struct search_trial *given)
                                     .hash = trial->hash,
                                     .kind = ask->kind,
                                     .touches_import = ask->touches_import,
-                                    .saved = ask->saved };
+                                    .saved = ask->saved,
+                                    .looks = ask->looks };
     return true;
 }
 
@@ -216,27 +225,52 @@ static void learn(struct search *search, const struct trial *trial, bool yes)
     future_settle(search->future);
 }
 
+void search_saw(struct search *search, const struct observed *observed)
+{
+    observed_deinit(&search->observed);
+    observed_copy(&search->observed, observed);
+    search->saw = true;
+}
+
+static void report_look(struct search *search, enum verdict verdict)
+{
+    bool saw = search->saw && verdict == VERDICT_YES;
+
+    search->saw = false;
+    future_looked(search->future, saw ? &search->observed : NULL);
+}
+
+static void report_none(struct search *search, const struct trial *trial)
+{
+    memory_set(&search->memory, trial->hash,
+               trial->again ? KNOWN_NONE : KNOWN_NONE_ONCE);
+    if (trial->again)
+        future_settle(search->future);
+    else
+        future_again(search->future, trial->hash);
+}
+
+static bool is_wanted(const struct search *search, const struct trial *trial)
+{
+    return future_wants(search->future, trial->hash, trial->looks);
+}
+
 bool search_report(struct search *search, uint64_t id, enum verdict verdict)
 {
     struct trial trial = take(search, id);
     bool committed;
 
-    switch (verdict) {
-    case VERDICT_YES:
-        search->stats.yes++;
-        learn(search, &trial, true);
-        break;
-    case VERDICT_NO:
-        search->stats.no++;
-        learn(search, &trial, false);
-        break;
-    case VERDICT_NONE:
-        search->stats.none++;
-        memory_set(&search->memory, trial.hash,
-                   trial.again ? KNOWN_NONE : KNOWN_NONE_ONCE);
-        future_none(search->future, trial.hash, !trial.again);
-        break;
-    }
+    assert(verdict != VERDICT_DROPPED || !is_wanted(search, &trial));
+    search->stats.yes += verdict == VERDICT_YES;
+    search->stats.no += verdict == VERDICT_NO;
+    search->stats.none += verdict == VERDICT_NONE;
+    search->stats.dropped += verdict == VERDICT_DROPPED;
+    if (trial.looks && verdict != VERDICT_DROPPED)
+        report_look(search, verdict);
+    else if (verdict == VERDICT_YES || verdict == VERDICT_NO)
+        learn(search, &trial, verdict == VERDICT_YES);
+    else if (verdict == VERDICT_NONE)
+        report_none(search, &trial);
     trial_deinit(&trial);
     committed = solo_commits(future_now(search->future)) > search->commits;
     search->commits = solo_commits(future_now(search->future));
@@ -247,15 +281,8 @@ bool search_wants(const struct search *search, uint64_t id)
 {
     for (size_t i = 0; i < search->nout; i++)
         if (search->out[i].id == id)
-            return future_wants(search->future, search->out[i].hash);
+            return is_wanted(search, &search->out[i]);
     return false;
-}
-
-void search_drop(struct search *search, uint64_t id)
-{
-    struct trial trial = take(search, id);
-
-    trial_deinit(&trial);
 }
 
 void search_marks(const struct search *search, uint64_t id, struct span *out)
@@ -306,5 +333,6 @@ struct search_stats search_stats(const struct search *search)
     stats.yes = search->stats.yes;
     stats.no = search->stats.no;
     stats.none = search->stats.none;
+    stats.dropped = search->stats.dropped;
     return stats;
 }

@@ -25,9 +25,10 @@
 enum verdict {
     VERDICT_NO,
     VERDICT_YES,
-    VERDICT_NONE /* could not be found out: the candidate may be given again
-                  * once; after that it counts as untried and the result is
-                  * not called minimal */
+    VERDICT_NONE,   /* could not be found out: the candidate may be given again
+                     * once; after that it counts as untried and the result is
+                     * not called minimal */
+    VERDICT_DROPPED /* was not waited for: the trial is as if never given */
 };
 
 struct search;
@@ -82,7 +83,7 @@ struct search_trial {
 };
 
 struct search_stats {
-    uint64_t trials, yes, no, none, accepted;
+    uint64_t trials, yes, no, none, dropped, accepted;
     uint64_t remembered;     /* candidates answered by the verdict memory */
     uint64_t rejected_early; /* new syntax error: never given */
     uint64_t rounds;
@@ -107,17 +108,14 @@ void search_marks(const struct search *search, uint64_t id, struct span *out);
 void search_saw(struct search *search, const struct observed *observed);
 
 /* Take a verdict. True when a new, smaller base was committed since the last
- * report: search_text() has it. (In rare cases search_next() commits a text
- * that is known to be interesting already; the next report says so.) A yes for
- * a trial whose base has moved on is not committed untested: it joins the
- * merge queue. */
+ * report: search_text() has it. One report may commit several steps; what is
+ * committed has been tested as it stands. */
 bool search_report(struct search *search, uint64_t id, enum verdict verdict);
 
-/* Whether the verdict of trial `id`, which is out, can still be of use. One
- * that can't need not be run to its end: search_drop() takes it back, as if it
- * had never been given. */
+/* Whether the verdict of trial `id`, which is out, can still be of use: reports
+ * of others may have settled what it was to find out. If not, its run may be
+ * given up (VERDICT_DROPPED), and its slot used for another. */
 bool search_wants(const struct search *search, uint64_t id);
-void search_drop(struct search *search, uint64_t id);
 
 /* Nothing is out and nothing is left to try. */
 bool search_finished(const struct search *search);

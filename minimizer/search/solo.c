@@ -17,6 +17,10 @@
  * nothing is committed in it, each edit has a no on the final text: that is
  * what makes it 1-minimal.
  *
+ * Before anything is mutated, and again when much has gone since, the base is
+ * run once more under a tracer: what is left has one value where there were
+ * many. If something is seen, the round begins anew.
+ *
  * The cost of a candidate is that of its text: one copy, one fingerprint and,
  * when it is new, a look for syntax errors: by an incremental parse, or in a
  * long text by a parse of the top-level statements that are touched; where
@@ -37,9 +41,14 @@
 #include "grammar/tree.h"
 #include "minimizer/search/blocks.h"
 #include "minimizer/search/claim.h"
+#include "minimizer/search/memory.h"
 #include "minimizer/search/merge.h"
 #include "minimizer/search/odds.h"
 #include "minimizer/search/queue.h"
+
+/* Traced runs of what is left that bring nothing, at most, and all of them. */
+#define VAIN_LOOKS_MAX 2
+#define LOOKS_MAX 8
 
 #define BATCH_MAX 32 /* edits tried together, at most */
 
@@ -88,12 +97,19 @@ struct solo {
     uint64_t round_base; /* the base this round was generated for */
     uint64_t surely;     /* 1 + that for which the sure edits were taken */
     bool opening;        /* and their union is to be tested first */
+    bool look_due;       /* the base is to be traced now */
+    unsigned looks;      /* so far */
+    unsigned vain_looks; /* those after which nothing was committed before the
+                          * first mutation */
+    uint64_t look_base;  /* 1 + base number at the last look; 0: judged */
+    size_t looked_len;   /* of the base when it was traced last */
+    bool saw;            /* and something new is known of it */
     bool untried;        /* an edit of this round came to no verdict */
 
     struct merge merge;
     struct odds odds;
-    struct memory *memory; /* shared */
-    struct buf text;       /* of the candidate at hand */
+    struct memory memory; /* of the texts that it asked about */
+    struct buf text;      /* of the candidate at hand */
     struct question question;
 
     const char *last_kind;
@@ -152,9 +168,26 @@ static enum edit_tier tier(const struct solo *solo)
 static void enter_stage(struct solo *solo, unsigned stage)
 {
     solo->stage = stage;
+    if (solo->look_base && stages[stage].tier >= TIER_MUTATE) {
+        solo->vain_looks += solo->look_base == solo->base_number + 1;
+        solo->look_base = 0;
+    }
     if (stages[stage].fills)
         queue_fill(&solo->queue, &solo->edits, solo->edits.n,
                    version_bytes(&solo->base), stages[stage].news_only);
+}
+
+/* Whether the base is to be traced before anything is mutated, or again
+ * afterwards: an eighth of it, and a few bytes, have gone since the last time.
+ */
+static bool must_look(const struct solo *solo)
+{
+    return solo->opts.looks && solo->looks < LOOKS_MAX &&
+           solo->vain_looks < VAIN_LOOKS_MAX &&
+           stages[solo->stage].tier < TIER_MUTATE &&
+           stages[solo->stage + 1].tier >= TIER_MUTATE &&
+           solo->base.len < LONG_TEXT &&
+           solo->base.len * 8 + 64 <= solo->looked_len * 7;
 }
 
 /* The next stage of this round; false: there is none. */
@@ -256,13 +289,11 @@ static bool offer_sure(struct solo *solo)
 }
 
 struct solo *solo_new(struct bytes text, const struct span *frozen,
-                      size_t nfrozen, const struct search_opts *opts,
-                      struct memory *memory)
+                      size_t nfrozen, const struct search_opts *opts)
 {
     struct solo *solo = xcalloc(1, sizeof(*solo));
 
     solo->opts = *opts;
-    solo->memory = memory;
     solo->base = (struct version){ .text = xmemdup(text.data, text.len),
                                    .len = text.len,
                                    .hash = hash_bytes(text.data, text.len) };
@@ -277,6 +308,7 @@ struct solo *solo_new(struct bytes text, const struct span *frozen,
     edits_init(&solo->edits);
     queue_init(&solo->queue);
     odds_init(&solo->odds);
+    solo->looked_len = text.len;
     if (opts->observed)
         observed_copy(&solo->observed, opts->observed);
     start_round(solo);
@@ -285,7 +317,7 @@ struct solo *solo_new(struct bytes text, const struct span *frozen,
     solo->opts.idle = NULL;
     solo->opts.nidle = 0;
     solo->opts.observed = NULL;
-    memory_set(memory, solo->base.hash, KNOWN_YES);
+    memory_set(&solo->memory, solo->base.hash, KNOWN_YES);
     return solo;
 }
 
@@ -304,6 +336,7 @@ void solo_free(struct solo *solo)
     close_question(&solo->question);
     buf_deinit(&solo->text);
     merge_deinit(&solo->merge);
+    memory_deinit(&solo->memory);
     queue_deinit(&solo->queue);
     edits_deinit(&solo->edits);
     blocks_deinit(&solo->blocks);
@@ -353,6 +386,7 @@ struct solo *solo_copy(const struct solo *from)
     blocks_copy(&to->blocks, &from->blocks);
     to->bindings = bindings_copy(from->bindings);
     merge_copy(&to->merge, &from->merge);
+    memory_copy(&to->memory, &from->memory);
     buf_init(&to->text, from->text.max);
     question_copy(&to->question, &from->question);
     return to;
@@ -398,7 +432,7 @@ static enum answer recall(struct solo *solo, const struct patch *patch,
     if (!is_smaller(text, base))
         return ANSWER_NO;
     *hash = hash_bytes(text.data, text.len);
-    switch (memory_get(solo->memory, *hash)) {
+    switch (memory_get(&solo->memory, *hash)) {
     case KNOWN_NOTHING:
     case KNOWN_NONE_ONCE:
         return ANSWER_RUN;
@@ -466,7 +500,7 @@ static enum answer judge(struct solo *solo, const struct patch *patch,
     if (answer == ANSWER_RUN && (is_broken(solo, patch, statements, &tree) ||
                                  !is_allowed(solo, patch, &tree))) {
         solo->stats.rejected_early++;
-        memory_set(solo->memory, *hash, KNOWN_NO);
+        memory_set(&solo->memory, *hash, KNOWN_NO);
         tree_free(tree);
         return ANSWER_NO;
     }
@@ -710,7 +744,41 @@ static void ask_union(struct solo *solo, size_t n, struct patch *patch,
     q->ask.odds = odds_of(&solo->odds, &q->odds);
 }
 
+/* The base itself, to be traced. */
+static void ask_look(struct solo *solo)
+{
+    struct question *q = &solo->question;
+
+    *q = (struct question){ .open = true };
+    version_copy(&q->version, &solo->base);
+    q->ask = (struct ask){ .text = version_bytes(&q->version),
+                           .hash = solo->base.hash,
+                           .kind = "look",
+                           .odds = RATE_ONE / 2,
+                           .looks = true };
+    solo->look_due = false;
+    solo->look_base = solo->base_number + 1;
+    solo->looks++;
+    solo->looked_len = solo->base.len;
+}
+
 /* ---- the verdict ---- */
+
+void solo_saw(struct solo *solo, const struct observed *observed)
+{
+    observed_deinit(&solo->observed);
+    observed_copy(&solo->observed, observed);
+    solo->saw = true;
+}
+
+static void answer_look(struct solo *solo, enum verdict verdict)
+{
+    if (verdict == VERDICT_YES && solo->saw) {
+        start_round(solo);
+        solo->surely = 0;
+    }
+    solo->saw = false;
+}
 
 static void answer_yes(struct solo *solo, struct question *q)
 {
@@ -742,14 +810,27 @@ static void answer_none(struct solo *solo, const struct question *q, bool again)
         claim_untried(solo, &q->claim);
 }
 
+static enum known known_by(enum verdict verdict, bool again)
+{
+    if (verdict == VERDICT_NONE)
+        return again ? KNOWN_NONE_ONCE : KNOWN_NONE;
+    return verdict == VERDICT_YES ? KNOWN_YES : KNOWN_NO;
+}
+
 void solo_answer(struct solo *solo, enum verdict verdict, bool again)
 {
     struct question q = solo->question;
 
     assert(q.open);
     solo->question = (struct question){ 0 };
+    if (q.ask.looks) {
+        answer_look(solo, verdict);
+        close_question(&q);
+        return;
+    }
     if (verdict != VERDICT_NONE)
         odds_note(&solo->odds, &q.odds, verdict == VERDICT_YES);
+    memory_set(&solo->memory, q.ask.hash, known_by(verdict, again));
     switch (verdict) {
     case VERDICT_YES:
         answer_yes(solo, &q);
@@ -760,6 +841,8 @@ void solo_answer(struct solo *solo, enum verdict verdict, bool again)
     case VERDICT_NONE:
         answer_none(solo, &q, again);
         break;
+    case VERDICT_DROPPED: /* that is no answer */
+        assert(false);
     }
     close_question(&q);
 }
@@ -844,6 +927,10 @@ static bool go_on(struct solo *solo)
         start_round(solo);
         return true;
     }
+    if (must_look(solo)) {
+        solo->look_due = true;
+        return true;
+    }
     return next_stage(solo);
 }
 
@@ -895,6 +982,10 @@ bool solo_run(struct solo *solo)
     struct claim claim;
 
     while (!solo->finished && !solo->question.open) {
+        if (solo->look_due) {
+            ask_look(solo);
+            break;
+        }
         open_round(solo);
         if (merge_next(&solo->merge) > 0) {
             try_merge(solo);

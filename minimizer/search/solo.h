@@ -6,7 +6,8 @@
  *
  * It is a value: a copy goes its own way from where it was made, so that a
  * search with many workers can ask what would come next if a verdict were yes,
- * or no (future.h). What is known of texts is shared by all copies. */
+ * or no (future.h). What it asks depends on the answers it was given, and on
+ * nothing else. */
 #ifndef AUTODD_SOLO_H
 #define AUTODD_SOLO_H
 
@@ -14,7 +15,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "minimizer/search/memory.h"
+#include "config/base.h"
+#include "config/hash.h"
 #include "minimizer/search/search.h"
 
 struct solo;
@@ -30,13 +32,12 @@ struct ask {
     const char *kind;
     bool touches_import;
     int64_t saved;
+    bool looks; /* the base itself, to be traced; see search_trial */
 };
 
-/* As search_new(). `memory` is borrowed for its life and that of its copies.
- */
+/* As search_new(). */
 struct solo *solo_new(struct bytes text, const struct span *frozen,
-                      size_t nfrozen, const struct search_opts *opts,
-                      struct memory *memory);
+                      size_t nfrozen, const struct search_opts *opts);
 struct solo *solo_copy(const struct solo *solo);
 void solo_free(struct solo *solo);
 
@@ -50,6 +51,10 @@ const struct ask *solo_ask(const struct solo *solo);
 /* The verdict, or a guess. `again`: there was none, and it is asked for once
  * more. */
 void solo_answer(struct solo *solo, enum verdict verdict, bool again);
+
+/* What was observed in a traced run of the base, before solo_answer() to the
+ * question that asked for it; copied. */
+void solo_saw(struct solo *solo, const struct observed *observed);
 
 /* Where the marks are in the text of the candidate, or in solo_text(). */
 void solo_marks(const struct solo *solo, bool ask, struct span *out);

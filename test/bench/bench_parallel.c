@@ -97,7 +97,7 @@ static void simulate(const struct oracle *oracle, struct memory *said,
         running[first] = running[--n];
         for (size_t i = n; i > 0 && getenv("KILL"); i--)
             if (!search_wants(search, running[i - 1].id)) {
-                search_drop(search, running[i - 1].id);
+                search_report(search, running[i - 1].id, VERDICT_DROPPED);
                 running[i - 1] = running[--n];
             }
     }
