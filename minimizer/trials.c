@@ -15,6 +15,9 @@
  * show twice before a yes, lest its rate decay with each step. What must pass
  * is then asked `tries` times too: one pass would say nothing.
  *
+ * When a report has settled what another trial was to find out, that one is
+ * dropped and its run ended.
+ *
  * In order (spec.in_order) a verdict waits until those of all earlier trials
  * are reported, and the search is asked for trials after a report and at no
  * other time: what it is told, and when, then depends on no clock. */
@@ -354,8 +357,8 @@ static void pass_on(struct trials *t, const struct trial *trial,
     observed_deinit(&observed);
 }
 
-/* Report a trial that is done. */
-static void tell(struct trial *trial)
+/* Report a trial. */
+static void tell_one(struct trial *trial)
 {
     struct trials *t = trial->trials;
     struct store_report row = {
@@ -370,7 +373,7 @@ static void tell(struct trial *trial)
 
     if (trial->why && !trial->search.looks)
         t->events.refused(t->arg, trial->search.hash, trial->why);
-    if (trial->first_runs > 0)
+    if (trial->first_runs > 0 && trial->verdict != VERDICT_DROPPED)
         asks_answered(&t->asks, trial->order[0], trial->first_no,
                       trial->first_runs);
     pass_on(t, trial, trial->observed);
@@ -381,6 +384,50 @@ static void tell(struct trial *trial)
     drop(t, trial);
     t->events.reported(t->arg, &row, accepted);
     free((char *)row.observed);
+}
+
+/* The first trial that can be of no use any more. */
+static struct trial *next_unwanted(const struct trials *t)
+{
+    struct trial *first = NULL;
+
+    for (struct trial *trial = t->list; trial; trial = trial->next)
+        if ((!first || trial->search.id < first->search.id) &&
+            !search_wants(t->spec.search, trial->search.id))
+            first = trial;
+    return first;
+}
+
+/* In order it counts as one run, however far it has come. */
+static void end_early(struct trial *trial)
+{
+    struct trials *t = trial->trials;
+
+    if (trial->out) {
+        trial->out = false;
+        t->out--;
+        t->out_elsewhere -= fleet_of(trial) != t->spec.fleet;
+        fleet_drop(fleet_of(trial), trial);
+        t->counts.runs++;
+        t->counts.dropped++;
+    }
+    trial->runs = 1;
+    trial->verdict = VERDICT_DROPPED;
+    trial->early = false;
+    free(trial->why);
+    free(trial->observed);
+    trial->why = trial->observed = NULL;
+    tell_one(trial);
+}
+
+/* Report a trial that is done, and those that are settled by it. */
+static void tell(struct trial *trial)
+{
+    struct trials *t = trial->trials;
+
+    tell_one(trial);
+    while (!t->why && (trial = next_unwanted(t)))
+        end_early(trial);
 }
 
 /* The verdict of a trial, at once or when it is its turn; `why` it is a no, or
@@ -605,7 +652,9 @@ bool trials_replay(struct trials *t, const struct store_report *row,
     while (trial && trial->search.id != row->trial)
         trial = trial->next;
     if (!trial || t->calls != row->issued ||
-        !hash_equal(trial->search.hash, row->hash))
+        !hash_equal(trial->search.hash, row->hash) ||
+        (row->verdict == VERDICT_DROPPED &&
+         search_wants(t->spec.search, row->trial)))
         return false;
     pass_on(t, trial, row->observed);
     *accepted =

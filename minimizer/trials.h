@@ -38,8 +38,9 @@ struct trials_spec {
 };
 
 struct trials_counts {
-    uint64_t runs;  /* candidates really executed */
-    uint64_t early; /* did not compile: never run */
+    uint64_t runs;    /* candidates really executed */
+    uint64_t dropped; /* of them, ended early: could be of no use any more */
+    uint64_t early;   /* did not compile: never run */
     uint64_t no_verdict;
     uint64_t replayed; /* reports taken from the store */
 };

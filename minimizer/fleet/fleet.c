@@ -223,6 +223,21 @@ unsigned fleet_free_slots(const struct fleet *fleet)
     return fleet->nruns < room && !fleet->failed ? room - fleet->nruns : 0;
 }
 
+void fleet_drop(struct fleet *fleet, const void *arg)
+{
+    struct run *run = fleet->runs;
+    struct frame frame = { .type = FRAME_CANCEL };
+
+    while (run->arg != arg)
+        run = run->next;
+    frame.id = run->request.id;
+    if (run->out && fleet->link)
+        link_send(fleet->link, &frame);
+    run_unlink(fleet, run);
+    run_free(run);
+    pump(fleet);
+}
+
 void fleet_cancel(struct fleet *fleet)
 {
     for (struct run *run = fleet->runs; run; run = run->next) {

@@ -4,7 +4,8 @@
  * A fleet lives from fleet_new() until the closed callback of fleet_close().
  * A worker that dies or falls silent is started again, and the runs it held go
  * back to the queue; a run that lost its worker three times is answered by an
- * observation with END_LOST. Every run is answered exactly once, from the loop
+ * observation with END_LOST. Every run that is not dropped is answered exactly
+ * once, from the loop
  * and never from inside fleet_run(). */
 #ifndef AUTODD_FLEET_H
 #define AUTODD_FLEET_H
@@ -43,6 +44,10 @@ void fleet_run(struct fleet *fleet, const struct run_request *request,
 
 /* Slots that could start a run now: free ones less the runs that wait. */
 unsigned fleet_free_slots(const struct fleet *fleet);
+
+/* End the run that was queued with this `arg`, and never answer it. There is
+ * such a run, and one only. */
+void fleet_drop(struct fleet *fleet, const void *arg);
 
 /* End all runs early; each is still answered (END_LOST, "cancelled"). */
 void fleet_cancel(struct fleet *fleet);

@@ -24,7 +24,7 @@ struct fleet {
     unsigned slots;
     struct fake_run runs[64];
     unsigned n;
-    uint64_t asked, fresh;
+    uint64_t asked, fresh, dropped;
     /* What a run of this text shows. */
     struct observation (*oracle)(void *arg, const char *text, enum run_how how);
     void *arg;
@@ -50,6 +50,19 @@ void fleet_run(struct fleet *fleet, const struct run_request *request,
 unsigned fleet_free_slots(const struct fleet *fleet)
 {
     return fleet->n < fleet->slots ? fleet->slots - fleet->n : 0;
+}
+
+void fleet_drop(struct fleet *fleet, const void *arg)
+{
+    unsigned i = 0;
+
+    while (fleet->runs[i].arg != arg)
+        i++;
+    free(fleet->runs[i].text);
+    fleet->n--;
+    memmove(&fleet->runs[i], &fleet->runs[i + 1],
+            (fleet->n - i) * sizeof(fleet->runs[0]));
+    fleet->dropped++;
 }
 
 void fleet_cancel(struct fleet *fleet)
