@@ -278,6 +278,11 @@ static const struct conflict {
     { "test", "command", "the test is what is run" },
     { "test", "pass-with", "the test alone decides" },
     { "test", "good", "the test alone decides" },
+    { "sanitizer", "err-msg", "what the sanitizer finds decides" },
+    { "sanitizer", "err-regex", "what the sanitizer finds decides" },
+    { "sanitizer", "expect", "what the sanitizer finds decides" },
+    { "sanitizer", "test", "each decides alone" },
+    { "sanitizer", "command", "the sanitizer runs an interpreter" },
     { "quiet", "verbose", "one says less, the other more" },
 };
 
@@ -307,9 +312,10 @@ static int check_pair(struct loader *l, const struct conflict *c)
 static int check_backend(struct loader *l)
 {
     const struct config *config = l->config;
-    const char *other = config->test      ? "test"
-                        : config->command ? "command"
-                                          : NULL;
+    const char *other = config->test        ? "test"
+                        : config->command   ? "command"
+                        : config->sanitizer ? "sanitizer"
+                                            : NULL;
     const struct option *backend = row("backend");
 
     if (!other || config->backend != BACKEND_RUNNER)

@@ -38,6 +38,13 @@ enum config_tightness {
     TIGHT_TYPE,     /* same exception type */
     TIGHT_TEXT      /* the text occurs: AutoDD's rule */
 };
+enum config_sanitizer {
+    SANITIZER_NONE,
+    SANITIZER_MEMCHECK,
+    SANITIZER_RACECHECK,
+    SANITIZER_INITCHECK,
+    SANITIZER_SYNCCHECK
+};
 enum config_mutate { MUTATE_TO_ALL, MUTATE_TO_INTS, MUTATE_TO_NONE };
 enum config_expect {
     EXPECT_AS_ORIGINAL,
@@ -71,6 +78,7 @@ struct config {
     char *good;               /* --good FILE: the fixed script; NULL: none */
     enum config_tightness tightness; /* --signature */
     enum config_expect expect;       /* --expect exit:N|signal:NAME|timeout */
+    enum config_sanitizer sanitizer; /* --sanitizer: its finding is it */
     int expect_value;                /* exit code or signal number */
 
     /* the run */

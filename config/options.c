@@ -122,6 +122,11 @@ static const struct option table[] = {
       .path = PATH_FILE, .metavar = "FILE",
       .help = "the fixed script: where the two differ they stay, what goes "
               "in one goes in the other, and that must go on passing" },
+    { .name = "sanitizer", .type = OPTION_CHOICE, FAILURE, AT(sanitizer),
+      .choices = "none|memcheck|racecheck|initcheck|synccheck",
+      .otherwise = "none", .metavar = "TOOL",
+      .help = "the failure is the first error that this tool of "
+              "compute-sanitizer finds: its kind and its kernel; slow" },
     { .name = "test", .type = OPTION_TEXT, FAILURE, AT(test),
       .metavar = "CMD",
       .help = "let a command decide: called with the candidate's path as last "

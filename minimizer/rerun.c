@@ -69,6 +69,8 @@ void rerun_command(const struct job_setup *setup, const char *cwd,
         add_command(setup->command, file, out);
         return;
     }
+    if (setup->sanitizer)
+        buf_addf(out, "compute-sanitizer --tool %s ", setup->sanitizer);
     rerun_quote(setup->python, out);
     buf_addc(out, ' ');
     rerun_quote(file, out);

@@ -97,6 +97,37 @@ static char *make_mark(void)
     return xasprintf("%d-%016" PRIx64, (int)getpid(), random);
 }
 
+/* The value of a variable where the job's runs are, NULL without it. */
+static const char *value_of(const struct job_setup *setup, const char *name)
+{
+    const char *value = getenv(name);
+    size_t n = strlen(name);
+
+    for (size_t i = 0; i < setup->env.n; i++) {
+        const char *set = setup->env.at[i];
+
+        if (strncmp(set, name, n) == 0 && set[n] == '=')
+            value = set + n + 1;
+    }
+    return value;
+}
+
+/* It needs a process of its own; and to see each tensor's bounds, torch must
+ * not cut them from a pool. */
+static void use_sanitizer(struct job_setup *setup, const struct config *config)
+{
+    static const char *const tools[] = { NULL, "memcheck", "racecheck",
+                                         "initcheck", "synccheck" };
+    static const char name[] = "PYTORCH_NO_CUDA_MEMORY_CACHING";
+
+    if (config->sanitizer == SANITIZER_NONE)
+        return;
+    setup->sanitizer = xstrdup(tools[config->sanitizer]);
+    setup->backend = BACKEND_SUBPROC;
+    if (!value_of(setup, name))
+        push(&setup->env, xasprintf("%s=1", name));
+}
+
 void setup_build(struct job_setup *setup, const struct config *config,
                  const struct input *input)
 {
@@ -121,6 +152,7 @@ void setup_build(struct job_setup *setup, const struct config *config,
     copy(&setup->argv, &config->script_args);
     copy(&setup->env, &config->env);
     copy(&setup->xid, &config->xid);
+    use_sanitizer(setup, config);
     fix_hash_seed(setup, config);
     add_patterns(setup, &config->err_msgs, false);
     add_patterns(setup, &config->err_regex, true);
@@ -132,21 +164,6 @@ void setup_build(struct job_setup *setup, const struct config *config,
     hide(setup, input, config->state);
     for (size_t i = 0; i < config->reports.n; i++)
         hide(setup, input, config->reports.at[i]);
-}
-
-/* The value of a variable where the job's runs are, NULL without it. */
-static const char *value_of(const struct job_setup *setup, const char *name)
-{
-    const char *value = getenv(name);
-    size_t n = strlen(name);
-
-    for (size_t i = 0; i < setup->env.n; i++) {
-        const char *set = setup->env.at[i];
-
-        if (strncmp(set, name, n) == 0 && set[n] == '=')
-            value = set + n + 1;
-    }
-    return value;
 }
 
 /* Put folders in front of PYTHONPATH, the first of them first. */
@@ -201,6 +218,7 @@ void setup_deinit(struct job_setup *setup)
     free(setup->cwd);
     free(setup->command);
     free(setup->test);
+    free(setup->sanitizer);
     free(setup->gpus);
     free(setup->mark);
     drop(&setup->xid);
@@ -229,6 +247,8 @@ void setup_key(const struct job_setup *setup, struct buf *out)
     for (size_t i = 0; i < setup->npatterns; i++)
         buf_addf(out, "\t%d:%s", setup->patterns[i].regex,
                  setup->patterns[i].text);
+    if (setup->sanitizer)
+        buf_addf(out, "\tsanitizer:%s", setup->sanitizer);
     buf_addf(out, "\n%s\n%s\n%s\n%d %" PRIu64 " %" PRIu64 " %" PRIu64 "\n",
              setup->cwd ? setup->cwd : "", setup->command ? setup->command : "",
              setup->test ? setup->test : "", (int)setup->backend,

@@ -36,6 +36,18 @@ bool job_runs_python(const struct job *job)
     return !job->run.setup->command && !job->run.setup->test;
 }
 
+static int find_sanitizer(struct job *job, struct err *err)
+{
+    const char *path = env_get(&job->run.base, "PATH");
+
+    if (interpreter_find("compute-sanitizer", path, &job->sanitizer, err))
+        return err_set(err, -ENOENT,
+                       "no compute-sanitizer in PATH: add the bin folder of "
+                       "the CUDA toolkit, or leave --sanitizer out");
+    job->run.sanitizer = job->sanitizer;
+    return 0;
+}
+
 int job_prepare(struct job *job, struct err *err)
 {
     const struct job_setup *setup = job->run.setup;
@@ -52,6 +64,8 @@ int job_prepare(struct job *job, struct err *err)
     if (!error && job_runs_python(job))
         error = interpreter_find(setup->python, env_get(&job->run.base, "PATH"),
                                  &job->python, err);
+    if (!error && setup->sanitizer)
+        error = find_sanitizer(job, err);
     job->run.root = job->root;
     job->run.python = job->python;
     return error;
@@ -71,6 +85,7 @@ void job_deinit(struct job *job)
     matcher_free((struct matcher *)job->run.matcher); /* made by us */
     env_free(&job->run.base);
     free(job->python);
+    free(job->sanitizer);
     free(job->root);
     free(job->server_cache);
 }

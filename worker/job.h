@@ -14,8 +14,9 @@
 struct uv_loop_s;
 
 struct job {
-    struct run_job run;                 /* what slots and servers get */
-    char *python, *root, *server_cache; /* owned; `run` points to them */
+    struct run_job run; /* what slots and servers get */
+    /* Owned; `run` points to them. */
+    char *python, *sanitizer, *root, *server_cache;
 };
 
 /* The setup and `self`, the path of this program, are borrowed. -EINVAL when a

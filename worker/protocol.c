@@ -75,6 +75,7 @@ static void setup_encode(const struct frame *frame, struct json *to)
     member_put_text(to, "command", setup->command);
     member_put_text(to, "test", setup->test);
     json_put_str(to, "backend", backend_names[setup->backend]);
+    member_put_text(to, "sanitizer", setup->sanitizer);
     member_put_text(to, "gpus", setup->gpus);
     member_put_list(to, "xid", setup->xid.at, setup->xid.n);
     json_put(to, "patterns", patterns);
@@ -132,6 +133,7 @@ static void setup_decode(struct member_reader *r, struct frame *frame)
     setup->test = member_get_text(r, "test");
     setup->backend = member_get_choice(r, "backend", backend_names,
                                        ARRAY_LEN(backend_names));
+    setup->sanitizer = member_get_text(r, "sanitizer");
     setup->gpus = member_get_text(r, "gpus");
     setup->xid = member_get_list(r, "xid");
     decode_patterns(r, setup);
@@ -161,6 +163,7 @@ static void setup_deinit(struct frame *frame)
     free(setup->cwd);
     free(setup->command);
     free(setup->test);
+    free(setup->sanitizer);
     free(setup->gpus);
     free(setup->mark);
     member_free_list(&setup->xid);

@@ -55,6 +55,7 @@ struct job_setup {
     char *command;       /* shell command with {file} in it, or NULL */
     char *test;          /* shell command whose exit 0 means yes, or NULL */
     enum config_backend backend;
+    char *sanitizer;    /* tool of compute-sanitizer, or NULL */
     char *gpus;         /* --gpus; NULL, "none": what there is, unwatched */
     struct strings xid; /* --xid: "CODE=CLASS" */
     struct pattern *patterns;

@@ -31,6 +31,7 @@
 #include "config/mem.h"
 #include "worker/child.h"
 #include "worker/env.h"
+#include "worker/gpu/finding.h"
 #include "worker/limits.h"
 #include "worker/ran.h"
 #include "worker/scan.h"
@@ -65,6 +66,8 @@ struct run {
     int error; /* of the laying */
     struct err err;
     char *ran, *values; /* read before the folders go */
+    enum finding finding;
+    char *found;
 
     char *stop; /* why we killed it, or NULL */
     bool over_limit;
@@ -209,7 +212,8 @@ static char *fill_command(const char *command, const char *file)
 static void run_spawn(struct run *run, struct child_spec *spec)
 {
     const struct job_setup *setup = run->job->setup;
-    const char **argv = xcalloc(LIMITS_ARGS + setup->argv.n + 6, sizeof(*argv));
+    const char **argv =
+        xcalloc(LIMITS_ARGS + FINDING_ARGS + setup->argv.n + 6, sizeof(*argv));
     struct limits_text text;
     char *command = NULL;
     size_t n = LIMITS_ARGS;
@@ -228,6 +232,11 @@ static void run_spawn(struct run *run, struct child_spec *spec)
         argv[n++] = "-c";
         argv[n++] = command;
     } else {
+        if (run->job->sanitizer) {
+            finding_argv(argv + n, run->job->sanitizer, setup->sanitizer,
+                         run->laid.ran);
+            n += FINDING_ARGS;
+        }
         argv[n++] = run->job->python;
         argv[n++] = run_file(run);
         for (size_t i = 0; i < setup->argv.n; i++)
@@ -486,7 +495,32 @@ static void run_drop(uv_work_t *work)
         run->ran = ran_read(run->laid.ran);
     if (run->forked && run->request.how == RUN_OBSERVE)
         run->values = values_read(run->laid.values);
+    if (run->job->sanitizer && run->observation.end == END_EXIT)
+        run->finding = finding_read_file(run->laid.ran, &run->found);
     scratch_drop(&run->laid);
+}
+
+/* With a sanitizer its first error is the exception, and nothing else fails. */
+static void run_take_finding(struct run *run)
+{
+    struct observation *o = &run->observation;
+
+    if (!run->job->sanitizer || o->end != END_EXIT)
+        return;
+    free(o->exc_type);
+    free(o->exc_message);
+    free(o->exc_frames);
+    o->exc_type = o->exc_message = o->exc_frames = NULL;
+    o->exc_line = 0;
+    o->exit_code = 0;
+    if (run->finding == FINDING_NO_LOG) {
+        run_lose(run, run->found);
+    } else if (run->finding == FINDING_ERROR) {
+        o->exit_code = FINDING_EXIT;
+        o->exc_type =
+            xasprintf("compute_sanitizer.%s", run->job->setup->sanitizer);
+        o->exc_message = xstrdup(run->found);
+    }
 }
 
 static void run_settle(struct run *run)
@@ -500,6 +534,7 @@ static void run_settle(struct run *run)
     free(run->request.cwd);
     free(run->cache);
     free(run->visible);
+    free(run->found);
     free(run->stop);
     free(run);
 }
@@ -511,6 +546,7 @@ static void run_on_dropped(uv_work_t *work, int status)
 
     run->observation.ran = run->ran;
     run->observation.values = run->values;
+    run_take_finding(run);
     run->folders_open = false;
     run_settle(run);
 }

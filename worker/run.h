@@ -34,6 +34,7 @@ struct run_job {
     struct sweep *sweep;
     const char *self;      /* path of this program, for its limits launcher */
     const char *python;    /* absolute path of the interpreter */
+    const char *sanitizer; /* absolute path of the program; NULL: none */
     const char *root;      /* the scratch folder */
     struct strings base;   /* the environment all share: env_base() */
     struct zygote *zygote; /* the one that can fork now, or NULL */

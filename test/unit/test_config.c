@@ -146,6 +146,21 @@ static void gpus_are_all_none_or_a_list(void **state)
     REFUSED("is empty", "a.py", "--gpus=");
 }
 
+static void a_sanitizer_decides_alone(void **state)
+{
+    (void)state;
+    struct config c = GOOD("a.py", "--sanitizer", "racecheck");
+
+    assert_int_equal(c.sanitizer, SANITIZER_RACECHECK);
+    config_deinit(&c);
+    REFUSED("memcheck, racecheck, initcheck or synccheck", "a.py",
+            "--sanitizer", "asan");
+    REFUSED("contradict", "a.py", "--sanitizer", "memcheck", "--err-msg", "x");
+    REFUSED("contradict", "a.py", "--sanitizer", "memcheck", "--test", "./t");
+    REFUSED("--backend runner cannot run a --sanitizer", "a.py", "--sanitizer",
+            "memcheck", "--backend", "runner");
+}
+
 static void xids_have_a_class(void **state)
 {
     (void)state;
@@ -929,6 +944,7 @@ int main(void)
         here(defaults_are_those_of_the_table),
         here(parts_of_another_environment_are_a_list),
         here(gpus_are_all_none_or_a_list),
+        here(a_sanitizer_decides_alone),
         here(xids_have_a_class),
         here(paths_in_parts_count_from_the_settings_file),
         here(empty_lists_are_never_null),

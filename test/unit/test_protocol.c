@@ -91,6 +91,7 @@ static struct job_setup some_setup(void)
         .command = maybe_text(),
         .test = maybe_text(),
         .backend = (enum config_backend)chance(3),
+        .sanitizer = maybe_text(),
         .gpus = maybe_text(),
         .xid = some_list(),
         .npatterns = chance(5),
@@ -224,6 +225,7 @@ static void assert_setup(const struct job_setup *a, const struct job_setup *b)
     assert_text(a->command, b->command);
     assert_text(a->test, b->test);
     assert_int_equal(a->backend, b->backend);
+    assert_text(a->sanitizer, b->sanitizer);
     assert_text(a->gpus, b->gpus);
     assert_list(&a->xid, &b->xid);
     assert_int_equal(a->npatterns, b->npatterns);
