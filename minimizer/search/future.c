@@ -265,7 +265,7 @@ static unsigned room(const struct future *future)
     return fit < future->nodes_max ? (unsigned)fit + 2 : future->nodes_max;
 }
 
-const struct solo *future_best(struct future *future)
+static struct node *best_node(struct future *future)
 {
     for (;;) {
         struct place best = { .use = USE_MIN - 1 };
@@ -275,13 +275,35 @@ const struct solo *future_best(struct future *future)
         if (!best.node)
             return NULL;
         if (best.guess == GUESSES)
-            return best.node->solo;
+            return best.node;
         if (future->nodes >= room(future))
-            return is_out(future, future->root) ? NULL : future->root->solo;
+            return is_out(future, future->root) ? NULL : future->root;
         child =
             node_new(future, solo_copy(best.node->solo), best.node, best.guess);
         best.node->below[best.guess] = child;
         answer(child, best.guess == YES ? VERDICT_YES : VERDICT_NO, false);
         settle(future, child);
     }
+}
+
+/* A text that was made by guesses may come up again where they were wrong: its
+ * yes must be good by itself. */
+static bool touches_import(const struct node *node)
+{
+    bool touches = solo_ask(node->solo)->touches_import;
+
+    for (; !touches && node->above; node = node->above)
+        touches =
+            node->guess == YES && solo_ask(node->above->solo)->touches_import;
+    return touches;
+}
+
+const struct solo *future_best(struct future *future, bool *import)
+{
+    struct node *best = best_node(future);
+
+    if (!best)
+        return NULL;
+    *import = touches_import(best);
+    return best->solo;
 }

@@ -35,8 +35,9 @@ void future_free(struct future *future);
 const struct solo *future_now(const struct future *future);
 
 /* The question whose answer is likeliest to be of use, of those that are not
- * out; NULL: none is worth a run. Borrowed until the next call. */
-const struct solo *future_best(struct future *future);
+ * out; NULL: none is worth a run. Borrowed until the next call.
+ * *touches_import: it does, or a step does that it was guessed on. */
+const struct solo *future_best(struct future *future, bool *touches_import);
 
 /* The traced run of the present text has come back: what was observed, or NULL
  * for nothing new. */

@@ -154,9 +154,10 @@ bool search_next(struct search *search, struct search_trial *given)
     const struct solo *solo;
     const struct ask *ask;
     struct trial *trial;
+    bool import;
 
     if (search->nout == search->opts.width ||
-        !(solo = future_best(search->future)))
+        !(solo = future_best(search->future, &import)))
         return false;
     ask = solo_ask(solo);
     trial = &search->out[search->nout++];
@@ -178,7 +179,7 @@ bool search_next(struct search *search, struct search_trial *given)
                                     .text = bytes_of(trial->text, trial->len),
                                     .hash = trial->hash,
                                     .kind = ask->kind,
-                                    .touches_import = ask->touches_import,
+                                    .touches_import = import,
                                     .saved = ask->saved,
                                     .looks = ask->looks };
     return true;
