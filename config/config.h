@@ -32,6 +32,12 @@ struct strings {
 const char *config_part(const char *text, const char *prefix);
 
 enum config_backend { BACKEND_AUTO, BACKEND_RUNNER, BACKEND_SUBPROC };
+enum config_children {
+    CHILDREN_AUTO,  /* the best that the script allows and that pays */
+    CHILDREN_PLAIN, /* forked for their one run */
+    CHILDREN_WARM,  /* with a CUDA context made ahead */
+    CHILDREN_HOT    /* one for many runs; they can only say no */
+};
 enum config_tightness {
     TIGHT_EXACT,    /* same type and message */
     TIGHT_TEMPLATE, /* numbers, addresses, paths masked (default) */
@@ -82,21 +88,22 @@ struct config {
     int expect_value;                /* exit code or signal number */
 
     /* the run */
-    enum config_backend backend; /* --backend */
-    char *python;                /* --python PATH|NAME; default python3 */
-    char *command;               /* --command "python3 -m pytest {file}" */
-    char *test;                  /* --test CMD */
-    struct strings env;          /* --env K=V, repeatable */
-    char *gpus;                  /* --gpus all|none|LIST */
-    struct strings xid;          /* --xid CODE=CLASS, repeatable */
-    char *cwd;                   /* --cwd DIR; NULL: the run's own folder */
-    double timeout_s;            /* --timeout; 0: automatic */
-    double timeout_cap_s;        /* --timeout-cap: most the automatic gives */
-    int repeat;                  /* --repeat N: runs of the final check */
-    int64_t memory_max_mb;       /* --memory-max: RSS of one run, 0 none */
-    int64_t file_max_mb;         /* --file-max: RLIMIT_FSIZE of one run */
-    int64_t procs_max;           /* --procs-max: processes of one run */
-    int64_t output_max_kb;       /* --output-max: kept of each stream */
+    enum config_backend backend;   /* --backend */
+    enum config_children children; /* --children */
+    char *python;                  /* --python PATH|NAME; default python3 */
+    char *command;                 /* --command "python3 -m pytest {file}" */
+    char *test;                    /* --test CMD */
+    struct strings env;            /* --env K=V, repeatable */
+    char *gpus;                    /* --gpus all|none|LIST */
+    struct strings xid;            /* --xid CODE=CLASS, repeatable */
+    char *cwd;                     /* --cwd DIR; NULL: the run's own folder */
+    double timeout_s;              /* --timeout; 0: automatic */
+    double timeout_cap_s;          /* --timeout-cap: most the automatic gives */
+    int repeat;                    /* --repeat N: runs of the final check */
+    int64_t memory_max_mb;         /* --memory-max: RSS of one run, 0 none */
+    int64_t file_max_mb;           /* --file-max: RLIMIT_FSIZE of one run */
+    int64_t procs_max;             /* --procs-max: processes of one run */
+    int64_t output_max_kb;         /* --output-max: kept of each stream */
 
     /* the search */
     int jobs;                  /* -j; default: cores, at most 8 */

@@ -139,6 +139,13 @@ static const struct option table[] = {
       .help = "runner: fork from an interpreter that has imported the "
               "libraries; subproc: a fresh interpreter each; auto: runner "
               "where it shows the same failure" },
+    { .name = "children", .type = OPTION_CHOICE, RUN, AT(children),
+      .choices = "auto|plain|warm|hot", .otherwise = "auto",
+      .metavar = "KIND",
+      .help = "what is forked: plain: a child for each run; warm: one that has "
+              "its CUDA context already; hot: one for many runs, which can "
+              "only refuse: a yes is always confirmed; auto: hot and warm "
+              "where the script makes a context" },
     { .name = "python", .type = OPTION_TEXT, RUN, AT(python),
       .path = PATH_PROGRAM, .otherwise = "python3", .metavar = "PROGRAM",
       .help = "interpreter" },
@@ -513,6 +520,7 @@ static bool store(const struct option *option, struct config *config,
 }
 
 _Static_assert(sizeof(enum config_backend) == sizeof(int) &&
+                   sizeof(enum config_children) == sizeof(int) &&
                    sizeof(enum config_tightness) == sizeof(int),
                "choices are stored as int");
 

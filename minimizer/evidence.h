@@ -25,6 +25,10 @@ enum trait {
 /* A set of enum trait. */
 unsigned evidence_traits(const struct observation *o);
 
+/* Whether it shows an error of CUDA that stays with its process: every later
+ * call in it would show the same. */
+bool evidence_fault(const struct observation *o);
+
 /* How many texts are asked for, and the k-th of them. */
 size_t evidence_asked(const struct config *config);
 const char *evidence_text(const struct config *config, size_t k);

@@ -4,7 +4,8 @@
  *
  *   runs of the calibration -> lost, refused
  *     -> pinned -> each control -> lost, refused
- *                               -> (traced runs) -> known
+ *                               -> (kinds of children) -> (traced runs) ->
+ * known
  *
  * Where noting the values of expressions has changed it, one more run is traced
  * that notes its lines alone. What a traced run says of the original is a guess
@@ -18,6 +19,7 @@
 #include "config/log.h"
 #include "config/mem.h"
 #include "minimizer/calibrate.h"
+#include "minimizer/children.h"
 #include "minimizer/control.h"
 #include "minimizer/explain.h"
 
@@ -28,6 +30,7 @@ struct original {
     struct calibration *calibration;
     bool over; /* nothing is started and told any more */
     bool pinned;
+    bool context; /* a forked run made one */
     struct signature *signature;
     struct guard guard; /* once pinned */
     struct control controls[CONTROLS_MAX];
@@ -79,6 +82,7 @@ static void original_on_run(void *arg, const struct observation *observation)
     struct original *o = c->original;
 
     calibration_report(o->calibration, &c->run, observation);
+    o->context |= observation->cuda;
     if (observation->loads && !o->loads)
         o->loads = xstrdup(observation->loads);
     free(c);
@@ -215,6 +219,7 @@ static void pin(struct original *o, struct calibration_result *r)
         .cwd = r->in_user_cwd ? o->spec.user_cwd : NULL,
         .guard = &o->guard,
         .loads = o->loads,
+        .context = o->context,
     };
 }
 
@@ -265,6 +270,41 @@ static void find_guard(struct original *o)
     tell_guard(o);
 }
 
+/* ---- which children ---- */
+
+static void original_on_children(void *arg, enum config_children use,
+                                 const char *note)
+{
+    struct original *o = arg;
+
+    o->facts.children = use;
+    if (o->over)
+        return;
+    if (note)
+        o->events.say(o->arg, SAY_NOTE, note);
+    if (o->facts.fork && o->facts.rate >= 1)
+        trace(o, RUN_OBSERVE);
+    else
+        o->events.known(o->arg);
+}
+
+static void check_children(struct original *o)
+{
+    struct children_spec spec = {
+        .config = o->spec.config,
+        .signature = o->signature,
+        .fleet = o->spec.fleet,
+        .text = text_of(o),
+        .cwd = o->facts.cwd,
+        .timeout_ms = o->facts.fork_timeout_ms,
+        .fork = o->facts.fork,
+        .steady = o->facts.rate >= 1,
+        .context = o->context,
+    };
+
+    children_check(&spec, original_on_children, o);
+}
+
 /* ---- what must pass ---- */
 
 static void check_next(struct original *o);
@@ -309,10 +349,8 @@ static void check_next(struct original *o)
 
     if (o->checked < o->ncontrols)
         control_check(&spec, original_on_control, o);
-    else if (o->facts.fork && o->facts.rate >= 1)
-        trace(o, RUN_OBSERVE);
     else
-        o->events.known(o->arg);
+        check_children(o);
 }
 
 static void add_control(struct original *o, struct fleet *fleet, bool good_form,

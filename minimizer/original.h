@@ -45,10 +45,12 @@ struct original_facts {
     char *cwd;                      /* of the runs; NULL: their own folder */
     const struct control *controls; /* what must pass */
     unsigned ncontrols;
-    const struct guard *guard; /* what every candidate must keep */
-    const char *loads;         /* as in struct observation; NULL: not known */
-    const char *ran;           /* of the traced run, as in struct observation */
-    const char *observed;      /* its `values`; NULL, both: not known */
+    const struct guard *guard;     /* what every candidate must keep */
+    enum config_children children; /* which may run candidates; not AUTO */
+    bool context;                  /* a forked run made a CUDA context */
+    const char *loads;    /* as in struct observation; NULL: not known */
+    const char *ran;      /* of the traced run, as in struct observation */
+    const char *observed; /* its `values`; NULL, both: not known */
 };
 
 struct original_events {

@@ -24,6 +24,8 @@
 #include "minimizer/store/writer.h"
 #include "minimizer/trials.h"
 
+#define HOT_WIDTH 4 /* candidates given out for each that runs */
+
 struct reduction {
     struct reduction_spec spec;
     struct reduction_events events;
@@ -79,6 +81,15 @@ static struct steps *make_steps(struct reduction *r)
     return steps_new(&spec, bytes_of(input->text, input->len), &events, r);
 }
 
+/* What a hot child refuses waits for a control run: to make that worth while,
+ * more is given out than can run. */
+static unsigned width_of(const struct state_facts *facts)
+{
+    unsigned jobs = (unsigned)facts->config->jobs;
+
+    return facts->original->children == CHILDREN_HOT ? HOT_WIDTH * jobs : jobs;
+}
+
 /* What the trace says is a guess: without it the search takes longer. */
 static struct search *make_search(const struct reduction *r,
                                   const struct store_trace *trace)
@@ -91,7 +102,7 @@ static struct search *make_search(const struct reduction *r,
         [MUTATE_TO_NONE] = MUTATE_NONE,
     };
     struct search_opts opts = {
-        .width = (unsigned)facts->config->jobs,
+        .width = width_of(facts),
         .mutate = limits[facts->config->mutate],
         .rename = facts->config->rename,
         .allowed = guard_keeps(facts->original->guard) ? guard_holds : NULL,
@@ -143,6 +154,9 @@ static struct trials *make_trials(struct reduction *r)
         .fresh_timeout_ms = original->fresh_timeout_ms,
         .cwd = original->cwd,
         .loads = original->loads,
+        .hot = original->children == CHILDREN_HOT,
+        .warm = original->children != CHILDREN_PLAIN && original->context,
+        .lanes = (unsigned)facts->config->jobs,
         .tries = 1,
         .twin = twin_of(r),
         .max_runs = (uint64_t)facts->config->max_runs,
@@ -347,6 +361,8 @@ struct reduction_view reduction_view(const struct reduction *r)
         .cached = counts.replayed + stats.remembered,
         .rejected_early = counts.early + stats.rejected_early,
         .no_verdict = counts.no_verdict,
+        .kinds = counts.kinds,
+        .hot = counts.lanes,
         .accepted = steps > 0 ? steps - 1 : 0,
         .out = r->searched ? 0 : trials_out(r->trials),
     };

@@ -19,6 +19,7 @@
 #include "minimizer/state.h"
 #include "minimizer/steps.h"
 #include "minimizer/store/store.h"
+#include "minimizer/trials.h"
 
 struct uv_loop_s;
 struct reduction;
@@ -73,6 +74,8 @@ struct reduction_view {
     bool minimal;           /* searched to the end */
     const char *stopped_by; /* the budget or "interrupt"; NULL: nothing */
     uint64_t runs, cached, rejected_early, no_verdict, accepted;
+    struct run_kinds kinds; /* of these runs, and of control runs */
+    struct lanes_counts hot;
     unsigned out; /* runs under way */
 };
 struct reduction_view reduction_view(const struct reduction *reduction);

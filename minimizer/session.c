@@ -13,6 +13,7 @@
 #include "minimizer/session.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -381,12 +382,33 @@ static void session_on_searched(void *arg)
         session_close(s);
 }
 
+static void tell_children(struct session *s)
+{
+    struct reduction_view view = reduction_view(s->reduction);
+    char *text;
+
+    if (view.kinds.warm + view.kinds.hot == 0)
+        return;
+    text = xasprintf(
+        "runs: %" PRIu64 " fresh, %" PRIu64 " forked, %" PRIu64
+        " warm, %" PRIu64 " hot; of %" PRIu64
+        " refusals by hot children %" PRIu64 " were sampled and %" PRIu64
+        " overturned, %" PRIu64 " of %" PRIu64 " batches were void",
+        view.kinds.fresh, view.kinds.forked, view.kinds.warm, view.kinds.hot,
+        view.hot.noes, view.hot.sampled, view.hot.overturned, view.hot.voided,
+        view.hot.voided + view.hot.batches);
+    say(s, SAY_INFO, text);
+    free(text);
+}
+
 static void session_on_settled(void *arg)
 {
     struct session *s = arg;
 
-    if (s->phase == SESSION_SEARCHING)
-        verify_begin(s);
+    if (s->phase != SESSION_SEARCHING)
+        return;
+    tell_children(s);
+    verify_begin(s);
 }
 
 static int open_reduction(struct session *s, struct err *err)
@@ -610,6 +632,8 @@ struct session_view session_view(const struct session *s)
         .cached = search.cached,
         .rejected_early = search.rejected_early,
         .no_verdict = search.no_verdict,
+        .kinds = search.kinds,
+        .hot = search.hot,
         .accepted = search.accepted,
         .out = search.out,
         .elapsed_ms = now_ms(s) - s->started_ms,

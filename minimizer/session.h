@@ -13,6 +13,8 @@
 
 #include "config/base.h"
 #include "config/config.h"
+#include "minimizer/lanes.h"
+#include "minimizer/runs.h"
 
 struct uv_loop_s;
 struct session;
@@ -50,7 +52,9 @@ struct session_view {
     uint64_t runs;       /* candidates really executed */
     uint64_t cached;     /* answered by memory or store */
     uint64_t rejected_early, no_verdict, accepted;
-    unsigned out; /* runs under way */
+    struct run_kinds kinds;  /* of the runs, and of control runs */
+    struct lanes_counts hot; /* what hot children said, and clean ones to it */
+    unsigned out;            /* runs under way */
     uint64_t elapsed_ms;
     unsigned verify_runs, verify_matched;
     const struct control *controls; /* what must pass, and how often it did */

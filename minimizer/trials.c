@@ -11,6 +11,17 @@
  * An edit that touches an import is confirmed by a fresh run, unless one has
  * said yes before to a text that loads the same modules: the original, for one.
  *
+ * With hot children the first ask, that it fails, begins in one of them. What
+ * it says there is believed if lanes.h says so; else, and for a yes, a clean
+ * run is asked as above:
+ *
+ *   (control run in the lane) -> hot run -> no: held -> control run: report no
+ *                                            `--- void --- clean run
+ *                                   | yes, no answer ---- clean run
+ *
+ * A control run is made when a batch is full, or when nothing else is left to
+ * do: the search waits for the noes.
+ *
  * A flaky failure (tries > 1) is asked for `tries` times before a no, and must
  * show twice before a yes, lest its rate decay with each step. What must pass
  * is then asked `tries` times too: one pass would say nothing.
@@ -36,6 +47,7 @@
 #include "grammar/twin.h"
 #include "minimizer/asks.h"
 #include "minimizer/evidence.h"
+#include "minimizer/lanes.h"
 
 #define TRACED_SLOWER 3
 #define NONES_MAX 2       /* runs of one trial that may come to nothing */
@@ -53,6 +65,12 @@ struct trial {
     unsigned first_runs;          /* of its first ask; 0: not answered */
     bool first_no;
     unsigned nones, runs;
+    bool hot;    /* its run is one in lane `lane` */
+    bool parked; /* waits for a control run of its lane */
+    bool clean;  /* no hot child is asked any more */
+    enum { DOUBT_NONE, DOUBT_NO, DOUBT_YES } doubt; /* what a hot run said */
+    unsigned lane;
+    struct trial *next_held;
     bool done; /* has its verdict and waits for earlier trials to have theirs */
     bool early;
     enum verdict verdict;
@@ -62,12 +80,21 @@ struct trial {
     struct span *marks; /* the twin's places in its text; NULL: no twin */
 };
 
+/* What the trials have in a lane. */
+struct berth {
+    struct trials *trials;
+    struct trial *held;    /* noes since the last control run */
+    struct trial *waiting; /* to be run after a control run; NULL: none */
+};
+
 struct trials {
     struct trials_spec spec;
     struct trials_events events;
     void *arg;
     struct trial *list; /* given out by the search, not reported yet */
     struct asks asks;
+    struct lanes lanes;
+    struct berth *berths; /* one a lane */
     unsigned out;
     unsigned out_elsewhere; /* of these, in another fleet */
     uint64_t calls;         /* of search_next, for the log */
@@ -122,6 +149,12 @@ struct trials *trials_new(const struct trials_spec *spec,
     t->events = *events;
     t->arg = arg;
     asks_init(&t->asks, 1 + spec->ncontrols);
+    lanes_init(&t->lanes, spec->hot && spec->tries == 1 && !spec->in_order
+                              ? spec->lanes
+                              : 0);
+    t->berths = xcalloc(t->lanes.n + 1, sizeof(*t->berths));
+    for (unsigned i = 0; i < t->lanes.n; i++)
+        t->berths[i].trials = t;
     add_loaded(t, ASK_FAILS, spec->loads);
     return t;
 }
@@ -148,6 +181,7 @@ void trials_free(struct trials *t)
     for (size_t i = 0; i < t->loaded.n; i++)
         free(t->loaded.at[i]);
     free(t->loaded.at);
+    free(t->berths);
     free(t);
 }
 
@@ -223,6 +257,61 @@ static void give(struct trial *trial, struct run_request *request,
     buf_deinit(&good);
 }
 
+/* ---- hot children ---- */
+
+static void berth_on_control(void *arg, const struct observation *observation);
+
+/* A control run in a lane: the present best. */
+static void control_lane(struct trials *t, unsigned i)
+{
+    struct run_request request = {
+        .text = search_text(t->spec.search),
+        .how = RUN_HOT,
+        .timeout_ms = t->spec.fork_timeout_ms,
+        .cwd = (char *)(uintptr_t)t->spec.cwd,
+        .lane = i,
+        .generation = t->lanes.at[i].generation,
+    };
+
+    lanes_give(&t->lanes, i);
+    t->out++;
+    fleet_run(t->spec.fleet, &request, berth_on_control, &t->berths[i]);
+}
+
+/* Run the candidate in a lane, if there is one for it. */
+static bool start_hot(struct trial *trial)
+{
+    struct trials *t = trial->trials;
+    int lane = lanes_pick(&t->lanes);
+    struct run_request request = {
+        .text = trial->search.text,
+        .how = RUN_HOT,
+        .timeout_ms = t->spec.fork_timeout_ms,
+        .loads = trial->search.touches_import,
+        .cwd = (char *)(uintptr_t)t->spec.cwd,
+    };
+
+    if (trial->clean || trial->search.looks || ask_of(trial) != ASK_FAILS ||
+        !t->spec.fork || lane < 0)
+        return false;
+    trial->lane = (unsigned)lane;
+    if (lanes_wants_control(&t->lanes, trial->lane)) {
+        trial->parked = true;
+        t->berths[lane].waiting = trial;
+        control_lane(t, trial->lane);
+        return true;
+    }
+    request.lane = trial->lane;
+    request.generation = t->lanes.at[lane].generation;
+    trial->hot = trial->out = true;
+    lanes_give(&t->lanes, trial->lane);
+    t->out++;
+    fleet_run(t->spec.fleet, &request, trial_on_done, trial);
+    return true;
+}
+
+/* ---- clean runs ---- */
+
 /* A run of the present ask. */
 static void start(struct trial *trial)
 {
@@ -233,14 +322,17 @@ static void start(struct trial *trial)
     uint64_t fresh = c ? c->fresh_timeout_ms : t->spec.fresh_timeout_ms;
     struct run_request request = {
         .text = trial->search.text,
-        .how = trial->search.looks ? RUN_OBSERVE
-               : fork              ? RUN_FORK
-                                   : RUN_FRESH,
+        .how = trial->search.looks  ? RUN_OBSERVE
+               : !fork              ? RUN_FRESH
+               : t->spec.warm && !c ? RUN_WARM
+                                    : RUN_FORK,
         .timeout_ms = fork ? forked : fresh,
         .loads = fork && trial->search.touches_import,
         .cwd = (char *)(uintptr_t)t->spec.cwd,
     };
 
+    if (start_hot(trial))
+        return;
     if (trial->search.looks)
         request.timeout_ms *= TRACED_SLOWER;
 
@@ -319,7 +411,7 @@ static void fill(struct trials *t)
         struct trial *trial;
 
         if (over_budget(t)) {
-            if (t->out == 0 && !next_done(t))
+            if (t->out == 0 && !next_done(t) && lanes_unproven(&t->lanes) < 0)
                 t->why = "max-runs";
             break;
         }
@@ -443,6 +535,15 @@ static void report(struct trial *trial, enum verdict verdict, bool early,
         tell(trial);
 }
 
+/* The search has nothing more for now: what is held gets its control runs. */
+static void prove(struct trials *t)
+{
+    int lane;
+
+    while (!t->why && has_room(t) && (lane = lanes_unproven(&t->lanes)) >= 0)
+        control_lane(t, (unsigned)lane);
+}
+
 void trials_pump(struct trials *t)
 {
     struct trial *done;
@@ -452,10 +553,11 @@ void trials_pump(struct trials *t)
     t->pumping = true;
     /* What a replay left without a verdict goes first. */
     for (struct trial *trial = t->list; trial && !t->why; trial = trial->next) {
-        if (!trial->out && !trial->done && !over_budget(t))
+        if (!trial->out && !trial->done && !trial->parked && !over_budget(t))
             begin(trial);
     }
     fill(t);
+    prove(t);
     while ((done = next_done(t))) {
         tell(done);
         fill(t);
@@ -607,7 +709,120 @@ static void count_run(struct trial *trial, const struct observation *o)
     if (o->end != END_SYNTAX && o->end != END_LOST) {
         t->counts.runs++;
         trial->runs++;
+        run_kinds_count(&t->counts.kinds, o);
     }
+}
+
+/* ---- what hot runs say ---- */
+
+static struct lane_run lane_run(const struct observation *o)
+{
+    return (struct lane_run){ .child = o->hot,
+                              .kept = o->kept && !evidence_fault(o) };
+}
+
+static void start_clean(struct trial *trial)
+{
+    trial->clean = true;
+    trial->parked = false;
+    if (!trial->trials->why)
+        start(trial);
+}
+
+/* What a lane held is believed, or void. */
+static void release(struct berth *berth, bool believed)
+{
+    struct trials *t = berth->trials;
+    struct trial *trial;
+
+    while ((trial = berth->held)) {
+        berth->held = trial->next_held;
+        trial->parked = false;
+        if (!believed) {
+            start_clean(trial);
+        } else if (lanes_samples(&t->lanes)) {
+            trial->doubt = DOUBT_NO;
+            start_clean(trial);
+        } else {
+            char *why = trial->why;
+
+            trial->why = NULL;
+            take_no(trial, false, why);
+            free(why);
+        }
+    }
+}
+
+static void berth_on_control(void *arg, const struct observation *observation)
+{
+    struct berth *berth = arg;
+    struct trials *t = berth->trials;
+    struct trial *waiting = berth->waiting;
+    struct lane_run run = lane_run(observation);
+    bool good =
+        signature_judge(t->spec.signature, observation, NULL) == VERDICT_YES;
+
+    t->out--;
+    if (observation->end != END_LOST)
+        run_kinds_count(&t->counts.kinds, observation);
+    berth->waiting = NULL;
+    release(berth, lanes_controlled(&t->lanes, (unsigned)(berth - t->berths),
+                                    &run, good));
+    if (waiting) {
+        waiting->parked = false;
+        if (!t->why)
+            start(waiting);
+    }
+    trials_pump(t);
+}
+
+/* Take what a hot run says. False: it was none after all, or none is needed. */
+static bool take_hot(struct trial *trial, const struct observation *o,
+                     enum verdict verdict, const char *why)
+{
+    struct trials *t = trial->trials;
+    struct berth *berth = &t->berths[trial->lane];
+    struct lane_run run = lane_run(o);
+    enum lane_say say;
+    bool voided;
+
+    trial->hot = false;
+    if (o->end == END_SYNTAX) {
+        lanes_passed(&t->lanes, trial->lane);
+        return false;
+    }
+    say = lanes_ran(&t->lanes, trial->lane, &run, verdict != VERDICT_NONE,
+                    verdict == VERDICT_YES, &voided);
+    if (voided)
+        release(berth, false);
+    switch (say) {
+    case LANE_HOLD:
+        trial->parked = true;
+        free(trial->why);
+        trial->why = xstrdup(why);
+        trial->next_held = berth->held;
+        berth->held = trial;
+        return true;
+    case LANE_ASK:
+        trial->doubt =
+            run.kept && verdict == VERDICT_YES ? DOUBT_YES : DOUBT_NONE;
+        start_clean(trial);
+        return true;
+    case LANE_TAKE:
+        break;
+    }
+    trial->clean = true;
+    return false;
+}
+
+/* A clean run answers what a hot one has said. */
+static void check_doubt(struct trial *trial, enum verdict verdict)
+{
+    if (trial->doubt == DOUBT_NONE || verdict == VERDICT_NONE)
+        return;
+    lanes_checked(&trial->trials->lanes, trial->doubt == DOUBT_YES,
+                  verdict == VERDICT_YES);
+    trial->doubt = DOUBT_NONE;
 }
 
 static void trial_on_done(void *arg, const struct observation *observation)
@@ -624,6 +839,12 @@ static void trial_on_done(void *arg, const struct observation *observation)
         verdict = judge(trial, observation, &why);
     if (verdict != VERDICT_NONE)
         t->nones_in_a_row = 0;
+    if (trial->hot && take_hot(trial, observation, verdict, buf_str(&why))) {
+        buf_deinit(&why);
+        trials_pump(t);
+        return;
+    }
+    check_doubt(trial, verdict);
 
     /* After a stop only a plain answer that is already here is used. */
     if (verdict == VERDICT_NONE && t->why)
@@ -681,7 +902,11 @@ void trials_stop(struct trials *t, const char *why)
 
 struct trials_counts trials_counts(const struct trials *t)
 {
-    return t->counts;
+    struct trials_counts counts = t->counts;
+
+    counts.lanes = t->lanes.counts;
+    counts.hot_off = t->lanes.off;
+    return counts;
 }
 
 unsigned trials_out(const struct trials *t)

@@ -12,6 +12,8 @@
 #include "config/err.h"
 #include "minimizer/control.h"
 #include "minimizer/fleet/fleet.h"
+#include "minimizer/lanes.h"
+#include "minimizer/runs.h"
 #include "minimizer/search/search.h"
 #include "minimizer/signature.h"
 #include "minimizer/store/store.h"
@@ -30,6 +32,9 @@ struct trials_spec {
     const char *loads; /* of the original, as in struct observation */
     unsigned tries;    /* runs without the failure that make a no; 1: steady */
     uint64_t max_runs; /* 0: no budget */
+    bool warm;         /* forked runs by children with a CUDA context */
+    bool hot;          /* hot children screen, if tries is 1 and not in_order */
+    unsigned lanes;    /* of them at a time */
     bool in_order;     /* report in the order of issue: the same trials and
                         * result whatever the runs take */
     const struct twin *twin; /* whose places the search follows, or NULL */
@@ -43,6 +48,9 @@ struct trials_counts {
     uint64_t early;   /* did not compile: never run */
     uint64_t no_verdict;
     uint64_t replayed; /* reports taken from the store */
+    struct run_kinds kinds;
+    struct lanes_counts lanes;
+    bool hot_off; /* hot children have shown to be unfit */
 };
 
 struct trials_events {

@@ -67,8 +67,7 @@ static void child_on_read(uv_stream_t *stream, ssize_t nread,
 static void child_on_timer(uv_timer_t *timer);
 static void child_on_close(uv_handle_t *handle);
 static void child_on_started(void *arg, pid_t pid, const char *loads);
-static void child_on_ended(void *arg, int exit_code, int signum,
-                           uint64_t cpu_ms, uint64_t peak_rss);
+static void child_on_ended(void *arg, const struct fork_end *end);
 static void child_on_syntax(void *arg, const char *type, const char *message);
 static void child_on_lost(void *arg, const char *why);
 
@@ -136,7 +135,7 @@ static void child_drain(struct child *child)
     child_enter(child, CHILD_DRAINING);
     uv_timer_start(&child->timer, child_on_timer, child->grace_ms, 0);
     if (child->pid && child->events->exited)
-        child->events->exited(child->arg);
+        child->events->exited(child->arg, child->result.fork.kept);
     child_settle(child);
 }
 
@@ -191,6 +190,8 @@ static void child_fork(struct child *child, const struct child_spec *spec,
         .trace = spec->trace,
         .values = spec->values,
         .loads = spec->loads,
+        .warm = spec->warm,
+        .hot = spec->hot,
         .out = ends[0],
         .err = ends[1],
     };
@@ -379,15 +380,15 @@ static void child_on_started(void *arg, pid_t pid, const char *loads)
     child_run(child, pid);
 }
 
-static void child_on_ended(void *arg, int exit_code, int signum,
-                           uint64_t cpu_ms, uint64_t peak_rss)
+static void child_on_ended(void *arg, const struct fork_end *end)
 {
     struct child *child = arg;
 
-    child->result.exit_code = exit_code;
-    child->result.signal = signum;
-    child->result.cpu_ms = cpu_ms;
-    child->result.peak_rss = peak_rss;
+    child->result.exit_code = end->exit_code;
+    child->result.signal = end->signal;
+    child->result.cpu_ms = end->cpu_ms;
+    child->result.peak_rss = end->peak_rss;
+    child->result.fork = *end;
     child_drain(child);
 }
 

@@ -15,6 +15,7 @@
 #include <sys/types.h>
 
 #include "worker/scan.h"
+#include "worker/zygote.h"
 
 struct uv_loop_s; /* callers need not see uv.h */
 struct child;
@@ -24,13 +25,15 @@ struct strings;
 /* What to run. Everything pointed to is borrowed until child_start() returns,
  * but the zygote, which must outlive its forks. */
 struct child_spec {
-    const char *const *argv;   /* NULL-terminated; spawned */
-    struct zygote *zygote;     /* or, with argv NULL, the server to fork */
-    uint64_t id;               /* of the fork */
-    const char *path;          /* of the script in the fork */
-    const char *trace;         /* NULL, or the file to trace the fork to */
-    const char *values;        /* the same for its values */
-    bool loads;                /* tell what the imports of the fork load */
+    const char *const *argv; /* NULL-terminated; spawned */
+    struct zygote *zygote;   /* or, with argv NULL, the server to fork */
+    uint64_t id;             /* of the fork */
+    const char *path;        /* of the script in the fork */
+    const char *trace;       /* NULL, or the file to trace the fork to */
+    const char *values;      /* the same for its values */
+    bool loads;              /* tell what the imports of the fork load */
+    int warm;                /* as in struct fork_request, these two */
+    const struct fork_lane *hot;
     const struct strings *env; /* whole (spawned), or over the zygote's */
     const char *cwd;
     uint64_t timeout_ms; /* from start to SIGTERM */
@@ -48,9 +51,10 @@ struct child_result {
     bool canceled;    /* child_cancel() or child_kill() came first */
     bool output_held; /* something that got away held it open; given up */
     uint64_t wall_ms;
-    uint64_t kill_ms;  /* from SIGKILL to its end; 0: was not killed so */
-    uint64_t cpu_ms;   /* 0: not known */
-    uint64_t peak_rss; /* bytes; 0: not known */
+    uint64_t kill_ms;     /* from SIGKILL to its end; 0: was not killed so */
+    uint64_t cpu_ms;      /* 0: not known */
+    uint64_t peak_rss;    /* bytes; 0: not known */
+    struct fork_end fork; /* zero if it was spawned */
 };
 
 /* All from the loop; `started` may come from inside child_start(). `started`,
@@ -63,8 +67,9 @@ struct child_events {
     /* It does not die of SIGKILL; `why` says so, borrowed. done may never
      * come. */
     void (*stuck)(void *arg, const char *why);
-    /* It has ended and its group was killed; output may follow. */
-    void (*exited)(void *arg);
+    /* It has ended and its group was killed; output may follow. `kept`: it is a
+     * hot child, and lives. */
+    void (*exited)(void *arg, bool kept);
     /* The result is borrowed until done returns. */
     void (*done)(void *arg, const struct child_result *result);
 };

@@ -119,8 +119,7 @@ static void hear_last(const struct child_fork *f, const struct packet *p)
     else if (!f->started)
         f->events->lost(f->arg, "the fork ended before it could run");
     else
-        f->events->ended(f->arg, p->exit_code, p->signal, p->cpu_ms,
-                         p->peak_rss);
+        f->events->ended(f->arg, &p->end);
 }
 
 void forks_hear(struct forks *forks, const struct packet *packet)

@@ -12,6 +12,7 @@
 #include "config/base.h"
 #include "config/err.h"
 #include "config/json.h"
+#include "config/log.h"
 
 #define LINES_MAX (1u << 16) /* of what could not be imported */
 
@@ -67,6 +68,12 @@ char *packet_request(const struct fork_request *request, size_t *len)
         put_text(message, "values", request->values);
     if (request->loads)
         json_put_bool(message, "loads", true);
+    if (request->warm)
+        json_put_int(message, "warm", request->warm);
+    if (request->hot) {
+        json_put_int(message, "lane", request->hot->lane);
+        json_put_int(message, "generation", request->hot->generation);
+    }
     if (json_write(message, &buf) != 0) {
         buf_clear(&buf);
         buf_addf(&buf, "{\"run\": %" PRIu64 "}", request->id);
@@ -128,10 +135,22 @@ static void read_started(struct packet *p)
 
 static void read_ended(struct packet *p)
 {
-    p->exit_code = (int)json_get_int(p->message, "exit", 0);
-    p->signal = (int)json_get_int(p->message, "signal", 0);
-    p->cpu_ms = (uint64_t)json_get_int(p->message, "cpu_ms", 0);
-    p->peak_rss = (uint64_t)json_get_int(p->message, "maxrss", 0);
+    const struct json *from = p->message;
+
+    p->end = (struct fork_end){
+        .exit_code = (int)json_get_int(from, "exit", 0),
+        .signal = (int)json_get_int(from, "signal", 0),
+        .cpu_ms = (uint64_t)json_get_int(from, "cpu_ms", 0),
+        .peak_rss = (uint64_t)json_get_int(from, "maxrss", 0),
+        .cuda = json_get_bool(from, "cuda", false),
+        .warm = json_get_bool(from, "warm", false),
+        .kept = json_get_bool(from, "kept", false),
+        .hot = (uint64_t)json_get_int(from, "hot", 0),
+        .turn = (uint64_t)json_get_int(from, "turn", 0),
+    };
+    if (json_get_str(from, "why", NULL))
+        log_debug("zygote: hot child %lld is given up: %s",
+                  (long long)p->end.hot, json_get_str(from, "why", ""));
 }
 
 static void read_syntax(struct packet *p)

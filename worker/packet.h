@@ -33,7 +33,7 @@ enum packet_type {
     PACKET_READY,   /* text: what it goes without, one line each, or NULL */
     PACKET_FAILED,  /* text: why it can't serve */
     PACKET_STARTED, /* id, pid; text: what it loads, or NULL */
-    PACKET_ENDED,   /* id, exit_code, signal, cpu_ms, peak_rss */
+    PACKET_ENDED,   /* id, end */
     PACKET_SYNTAX,  /* id, exc_type, text */
     PACKET_LOST,    /* id, text: why */
     PACKET_RESTART, /* it has grown */
@@ -45,8 +45,7 @@ struct packet {
     enum packet_type type;
     int64_t id; /* of the fork; -1 for a bad one */
     int64_t pid;
-    int exit_code, signal;
-    uint64_t cpu_ms, peak_rss; /* peak_rss in bytes */
+    struct fork_end end;
     const char *exc_type, *text;
 
     struct json *message; /* these two hold the texts */

@@ -225,10 +225,8 @@ static void ready_deinit(struct frame *frame)
 /* ---- run ---- */
 
 static const char *const how_names[] = {
-    [RUN_FORK] = "fork",
-    [RUN_FRESH] = "fresh",
-    [RUN_TRACE] = "trace",
-    [RUN_OBSERVE] = "observe",
+    [RUN_FORK] = "fork",       [RUN_FRESH] = "fresh", [RUN_TRACE] = "trace",
+    [RUN_OBSERVE] = "observe", [RUN_WARM] = "warm",   [RUN_HOT] = "hot",
 };
 
 static void run_encode(const struct frame *frame, struct json *to)
@@ -242,6 +240,10 @@ static void run_encode(const struct frame *frame, struct json *to)
     json_put_bool(to, "loads", run->loads);
     member_put_text(to, "path", run->path);
     member_put_text(to, "cwd", run->cwd);
+    if (run->how == RUN_HOT) {
+        member_put_number(to, "lane", run->lane);
+        member_put_number(to, "generation", run->generation);
+    }
 }
 
 static void run_decode(struct member_reader *r, struct frame *frame)
@@ -257,6 +259,11 @@ static void run_decode(struct member_reader *r, struct frame *frame)
     run->loads = json_has(r->from, "loads") && member_get_bool(r, "loads");
     run->path = member_get_text(r, "path");
     run->cwd = member_get_text(r, "cwd");
+    if (run->how == RUN_HOT) {
+        run->lane = (uint32_t)member_get_number(r, "lane", 0, SLOTS_MAX - 1);
+        run->generation =
+            (uint32_t)member_get_number(r, "generation", 0, UINT32_MAX);
+    }
 }
 
 static void run_deinit(struct frame *frame)
@@ -295,6 +302,11 @@ static void result_encode(const struct frame *frame, struct json *to)
     member_put_text(to, "why", o->why);
     json_put_bool(to, "forked", o->forked);
     member_put_text(to, "gpu", o->gpu);
+    json_put_bool(to, "cuda", o->cuda);
+    json_put_bool(to, "warm", o->warm);
+    member_put_number(to, "hot", o->hot);
+    member_put_number(to, "turn", o->turn);
+    json_put_bool(to, "kept", o->kept);
     member_put_text(to, "exc_type", o->exc_type);
     member_put_text(to, "exc_message", o->exc_message);
     json_put_int(to, "exc_line", o->exc_line);
@@ -327,6 +339,17 @@ static void decode_match(struct member_reader *r, struct pattern_match *m)
             member_complain(r, "lines", "lines of at most 1024 bytes");
 }
 
+/* Members that a result need not have. */
+static bool get_flag(struct member_reader *r, const char *key)
+{
+    return json_has(r->from, key) && member_get_bool(r, key);
+}
+
+static uint64_t get_size(struct member_reader *r, const char *key)
+{
+    return json_has(r->from, key) ? member_get_size(r, key) : 0;
+}
+
 static void result_decode(struct member_reader *r, struct frame *frame)
 {
     struct observation *o = &frame->u.result;
@@ -339,6 +362,11 @@ static void result_decode(struct member_reader *r, struct frame *frame)
     o->why = member_get_text(r, "why");
     o->forked = member_get_bool(r, "forked");
     o->gpu = member_get_text(r, "gpu");
+    o->cuda = get_flag(r, "cuda");
+    o->warm = get_flag(r, "warm");
+    o->kept = get_flag(r, "kept");
+    o->hot = get_size(r, "hot");
+    o->turn = get_size(r, "turn");
     o->exc_type = member_get_text(r, "exc_type");
     o->exc_message = member_get_text(r, "exc_message");
     o->exc_line = (uint32_t)member_get_number(r, "exc_line", 0, UINT32_MAX);

@@ -90,11 +90,15 @@ struct ready {
 
 /* ---- run ---- */
 enum run_how {
-    RUN_FORK,   /* forked from the zygote if there is one, else fresh */
-    RUN_FRESH,  /* a new interpreter, empty caches */
-    RUN_TRACE,  /* as RUN_FORK, and traced; fresh and untraced where there is no
-                 * fork server */
-    RUN_OBSERVE /* as RUN_TRACE, and the values of expressions are noted */
+    RUN_FORK,  /* forked from the zygote if there is one, else fresh */
+    RUN_FRESH, /* a new interpreter, empty caches */
+    RUN_TRACE, /* as RUN_FORK, and traced; fresh and untraced where there is no
+                * fork server */
+    RUN_OBSERVE, /* as RUN_TRACE, and the values of expressions are noted */
+    RUN_WARM, /* as RUN_FORK; in a child that has made its CUDA context ahead,
+               * if one is ready */
+    RUN_HOT   /* as RUN_FORK, in a child that runs one after another: it may
+               * say no alone */
 };
 
 struct run_request {
@@ -107,6 +111,9 @@ struct run_request {
                  * ignored, the run's folder is laid as always and is the
                  * cwd */
     char *cwd;  /* NULL: the setup's, else the run's folder; else absolute */
+    /* RUN_HOT: runs of one lane, one at a time, share a child; one of another
+     * generation begins with a new child. */
+    uint32_t lane, generation;
 };
 
 /* ---- result ---- */
@@ -144,7 +151,12 @@ struct observation {
     int signal;
     char *why; /* END_LIMIT, END_LOST; NULL else */
     bool forked;
-    char *gpu; /* uuid of the one it was given; NULL: none in particular */
+    char *gpu;     /* uuid of the one it was given; NULL: none in particular */
+    bool cuda;     /* forked, not ended by a signal: had made a CUDA context */
+    bool warm;     /* made it ahead of the run */
+    uint64_t hot;  /* number of the hot child that it ran in; 0: in none */
+    uint64_t turn; /* hot: which run in that child, from 1 */
+    bool kept;     /* hot: the child is fit for another run */
 
     /* The last traceback on stderr; NULL when there is none. */
     char *exc_type;    /* as printed, dotted: "struct.error" */

@@ -57,7 +57,8 @@ struct run {
     uv_timer_t timer;
     struct child *child; /* while it lives */
     struct scan *scan;
-    bool begun; /* known to the sweep */
+    bool begun;      /* known to the sweep */
+    pid_t pid, kept; /* kept: the hot child that lives on; 0: none */
     int sweeps;
     bool timer_open, folders_open;
 
@@ -84,7 +85,7 @@ static void run_on_started(void *arg, pid_t pid, ino_t out, ino_t err);
 static void run_on_output(void *arg, enum scan_stream stream, const char *data,
                           size_t len);
 static void run_on_stuck(void *arg, const char *why);
-static void run_on_exited(void *arg);
+static void run_on_exited(void *arg, bool kept);
 static void run_on_done(void *arg, const struct child_result *result);
 static void run_on_timer(uv_timer_t *timer);
 static void run_drop(uv_work_t *work);
@@ -138,6 +139,18 @@ void run_set_gpu(struct run *run, const char *visible, const char *uuid)
     run->observation.gpu = xstrdup(uuid);
 }
 
+/* Which caches: those of its slot; of its lane, which are others, in a hot
+ * child, for it keeps them. Beyond the row of slots is what stands in for one
+ * whose run does not end. */
+static int run_place(const struct run *run)
+{
+    int slots = run->job->setup->slots;
+
+    if (run->request.how != RUN_HOT || !run->forked)
+        return run->slot % slots;
+    return 2 * slots + (int)run->request.lane;
+}
+
 /* On the thread pool. A fresh run has caches of its own, emptied each time:
  * it must not profit from what other runs have compiled. */
 static void run_lay(uv_work_t *work)
@@ -145,8 +158,7 @@ static void run_lay(uv_work_t *work)
     struct run *run = container_of(work, struct run, work);
     const struct job_setup *setup = run->job->setup;
     bool fresh = run->request.how == RUN_FRESH;
-    /* Beyond the row is what stands in for a slot whose run does not end. */
-    int cache = run->slot % setup->slots + (fresh ? setup->slots : 0);
+    int cache = run_place(run) + (fresh ? setup->slots : 0);
 
     run->error =
         scratch_cache(run->job->root, cache, fresh, &run->cache, &run->err);
@@ -260,7 +272,7 @@ static void run_begin(struct run *run)
 
     env_run(&own, job->setup,
             &(struct env_run){ .id = run->request.id,
-                               .slot = run->slot,
+                               .slot = run_place(run),
                                .gpu = run->visible,
                                .tmp = run->laid.tmp,
                                .cache = run->cache });
@@ -274,9 +286,15 @@ static void run_begin(struct run *run)
         .grace_ms = job->setup->grace_ms,
     };
 
+    struct fork_lane lane = { run->request.lane, run->request.generation };
+
     run_enter(run, RUN_RUNNING);
     if (run->forked) {
         spec.zygote = job->zygote;
+        if (run->request.how == RUN_WARM)
+            spec.warm = job->setup->slots;
+        if (run->request.how == RUN_HOT)
+            spec.hot = &lane;
         if (is_traced(run))
             spec.trace = run->laid.ran;
         if (run->request.how == RUN_OBSERVE)
@@ -318,6 +336,7 @@ static void run_on_started(void *arg, pid_t pid, ino_t out, ino_t err)
 
     sweep_begin(run->job->sweep, run->request.id, pid, run->laid.dir, out, err);
     run->begun = true;
+    run->pid = pid;
     uv_timer_start(&run->timer, run_on_timer, WATCH_MS, WATCH_MS);
 }
 
@@ -384,11 +403,16 @@ static void run_on_stuck(void *arg, const char *why)
         watch->stuck(watch->arg, run->slot, why);
 }
 
-/* What got away holds the output open: end it now, and the output ends. */
-static void run_on_exited(void *arg)
+/* What got away holds the output open: end it now, and the output ends. A hot
+ * child lives on, but nothing else of its run. */
+static void run_on_exited(void *arg, bool kept)
 {
     struct run *run = arg;
 
+    if (kept && run->begun) {
+        run->kept = run->pid;
+        sweep_spare(run->job->sweep, run->kept);
+    }
     if (run->begun)
         sweep_end(run->job->sweep, run->request.id);
 }
@@ -441,6 +465,11 @@ static void run_on_done(void *arg, const struct child_result *result)
         o->exc_message = xstrdup(result->syntax);
     }
     o->loads = xstrdup(result->loads);
+    o->cuda = result->fork.cuda;
+    o->warm = result->fork.warm;
+    o->hot = result->fork.hot;
+    o->turn = result->fork.turn;
+    o->kept = result->fork.kept && o->end == END_EXIT;
     o->wall_ms = result->wall_ms;
     o->cpu_ms = result->cpu_ms;
     o->peak_rss =
@@ -464,6 +493,8 @@ static void run_sweep(struct run *run)
         log_warn("run %" PRIu64 ": %zu processes do not end", run->request.id,
                  left);
     sweep_forget(run->job->sweep, run->request.id);
+    if (run->kept)
+        sweep_unspare(run->job->sweep, run->kept);
     run_remove(run);
 }
 

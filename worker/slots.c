@@ -219,6 +219,12 @@ static void start(struct slot *slot, struct waiting *waiting)
     s->busy++;
 }
 
+/* A hot child keeps its GPU. */
+static int place_of(const struct run_request *request)
+{
+    return request->how == RUN_HOT ? (int)request->lane : -1;
+}
+
 void slots_pull(struct slots *s)
 {
     struct waiting **link = &s->waiting;
@@ -233,7 +239,8 @@ void slots_pull(struct slots *s)
             link = &first->next;
             continue;
         }
-        slot->gpu = s->gpus ? gpus_take(s->gpus) : -1;
+        slot->gpu =
+            s->gpus ? gpus_take(s->gpus, place_of(&first->request)) : -1;
         if (s->gpus && slot->gpu < 0)
             break;
         start(slot, first);

@@ -446,7 +446,8 @@ size_t sweep_end(struct sweep *sweep, uint64_t id)
         more = false;
         for (size_t i = 0; i < family.n; i++) {
             const struct member *m = &family.at[i];
-            if (!is_left(sweep, m) || was_killed(&killed, &m->proc))
+            if (is_spared(sweep, m->proc.pid) || !is_left(sweep, m) ||
+                was_killed(&killed, &m->proc))
                 continue;
             kill_member(sweep, m);
             add_member(&killed, *m);

@@ -24,7 +24,8 @@ struct sweep;
 struct sweep *sweep_new(const char *mark);
 void sweep_free(struct sweep *sweep);
 
-/* Processes that are ours (zygote): never touched. */
+/* Processes that are ours (a zygote; a hot child, which outlives its run):
+ * never touched. */
 void sweep_spare(struct sweep *sweep, pid_t pid);
 void sweep_unspare(struct sweep *sweep, pid_t pid);
 

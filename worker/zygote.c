@@ -33,10 +33,11 @@
 #include "config/log.h"
 #include "config/mem.h"
 #include "worker/forks.h"
+#include "worker/hot_py.h" /* made by the Makefile from hot.py */
 #include "worker/limits.h"
 #include "worker/packet.h"
 #include "worker/tail.h"
-#include "worker/zygote_py.h" /* made by the Makefile from zygote.py */
+#include "worker/zygote_py.h" /* and from zygote.py */
 
 #define STOP_MS 2000 /* from closing the socket to SIGKILL */
 #define READ_MAX 2048
@@ -84,6 +85,7 @@ int zygote_install(const char *folder, const struct job_setup *setup,
                    struct err *err)
 {
     char *program = file_join(folder, "zygote.py");
+    char *hot = file_join(folder, "hot.py");
     char *settings = file_join(folder, "zygote.json");
     struct buf buf;
     int error;
@@ -96,8 +98,11 @@ int zygote_install(const char *folder, const struct job_setup *setup,
         error = file_replace(settings, buf.data, buf.len, 0600, err);
     if (!error)
         error = file_replace(program, zygote_py, sizeof(zygote_py), 0600, err);
+    if (!error)
+        error = file_replace(hot, hot_py, sizeof(hot_py), 0600, err);
     buf_deinit(&buf);
     free(program);
+    free(hot);
     free(settings);
     return error;
 }

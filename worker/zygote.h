@@ -22,7 +22,7 @@ struct uv_loop_s;
 struct zygote;
 
 /* Write the program and its settings (script_dir, argv, preload, early_env of
- * the setup) into `folder` as zygote.py and zygote.json. Blocks. */
+ * the setup) into `folder` as zygote.py, hot.py and zygote.json. Blocks. */
 int zygote_install(const char *folder, const struct job_setup *setup,
                    struct err *err);
 
@@ -58,6 +58,11 @@ void zygote_retire(struct zygote *zygote);
 
 pid_t zygote_pid(const struct zygote *zygote); /* 0: not running */
 
+/* A place for a hot child, and which of its children, one after another. */
+struct fork_lane {
+    uint32_t lane, generation;
+};
+
 /* What to run in a fork. Borrowed until zygote_fork() returns, but the two
  * descriptors, which are taken. */
 struct fork_request {
@@ -68,7 +73,17 @@ struct fork_request {
     const char *trace;         /* NULL, or the file to trace it to: ran.h */
     const char *values;        /* the same for its values: values.h */
     bool loads;                /* tell what its imports load */
+    int warm; /* in a child with a CUDA context, if one is ready; so many may
+               * be kept ready for the GPU that it sees. 0: no */
+    const struct fork_lane *hot; /* in the child of this lane; NULL: no */
     int out, err;
+};
+
+struct fork_end {
+    int exit_code, signal;
+    uint64_t cpu_ms, peak_rss;
+    bool cuda, warm, kept; /* as in struct observation, these and the next */
+    uint64_t hot, turn;
 };
 
 /* `loads`: see struct observation; NULL if not asked for. A fork gets
@@ -77,8 +92,7 @@ struct fork_request {
  * called from inside zygote_fork(). */
 struct fork_events {
     void (*started)(void *arg, pid_t pid, const char *loads);
-    void (*ended)(void *arg, int exit_code, int signal, uint64_t cpu_ms,
-                  uint64_t peak_rss);
+    void (*ended)(void *arg, const struct fork_end *end);
     void (*syntax)(void *arg, const char *type, const char *message);
     void (*lost)(void *arg, const char *why);
 };

@@ -3,7 +3,12 @@
 Started by the worker as `python zygote.py SOCKET CONFIG`. It imports what the
 script imports (never what lies beside the script), proves that this left CUDA
 untouched, and then forks a child for each request; a child runs one script as
-__main__ and is never used twice. Standard library only, no thread of its own.
+__main__ and is never used twice, unless it is a hot one. Standard library only,
+no thread of its own.
+
+A warm child is forked ahead of its run and makes a CUDA context meanwhile. A
+hot child runs one script after another; how it gets clean between them, as far
+as it can, is in hot.py. Both wait for their run on a socket of their own.
 
 Messages are packets on a SOCK_SEQPACKET socket, one JSON line each; bytes that
 need not be text are base64, lists of them NUL-terminated words in one base64.
@@ -12,12 +17,20 @@ need not be text are base64, lists of them NUL-terminated words in one base64.
                         "trace" too: a file for the lines that ran
                         "values": one for what expressions came to
                         "loads": true to be told what its imports load
+                        "warm": N, in a child with a context if one is
+                            ready; of N at most, for this GPU
+                        "lane", "generation": in the hot child of that name
     zygote -> worker    {"ready", "skipped"}, once
                         {"failed"}                     it must not be forked
                         {"syntax", "type", "message"}  does not compile
                         {"lost", "why"}                could not be run
                         {"started", "pid", "loads"}    from the child itself
                         {"ended", "exit" or "signal", "cpu_ms", "maxrss"}
+                            "cuda": it had a CUDA context at its end
+                            "warm": it was a warm child
+                            "hot", "turn": of the hot child, which number of
+                            its own and which run in it
+                            "kept": the hot child is fit for another run
                         {"restart"}                    wants a successor
 
 "run", "syntax", "lost", "started" and "ended" hold the number of the run. When
@@ -33,9 +46,11 @@ import atexit  # noqa: E402
 import binascii  # noqa: E402
 import builtins  # noqa: E402
 import ctypes  # noqa: E402
+import fcntl  # noqa: E402
 import gc  # noqa: E402
 import json  # noqa: E402
 import os  # noqa: E402
+import resource  # noqa: E402
 import select  # noqa: E402
 import signal  # noqa: E402
 import socket  # noqa: E402
@@ -49,7 +64,14 @@ PACKET_MAX = 1 << 17
 TEXT_MAX = 4000  # of a message for people
 PR_SET_PDEATHSIG = 1
 CUDA_NOT_INITIALIZED = 3
-PROT_READ_WRITE, MAP_SHARED = 3, 1
+CUDA_INVALID_CONTEXT = 201
+PROT_READ_WRITE, MAP_SHARED, MAP_ANONYMOUS = 3, 1, 0x20
+FLAGS_MAX = 4096  # children at a time that have a byte to report in
+READY, UNFIT, CONTEXT = 1, 2, 4  # what they report there
+PREPARING_MAX = 2  # contexts in the making: more at a time are no faster
+FREE_MIN = 2 << 30  # bytes of GPU memory that warm children leave free
+VISIBLE = "CUDA_VISIBLE_DEVICES"
+PRIVATE_FD = 200  # and above: out of the way of the script's own
 LINES_MAX = 4 << 20  # as in ran.c
 VALUES_MAX = 1 << 20  # bytes of their file, as in values.c
 VALUE_MAX = 64  # bytes of one
@@ -95,17 +117,58 @@ def say(sock, **message):
     sock.send(json.dumps(message).encode() + b"\n")
 
 
-def cuda_touched():
-    """Tell whether CUDA is initialised in this process: forks would break.
+def initialised_cuda():
+    """Return the driver if it is mapped and initialised, else None.
 
-    Asks the driver, if something has mapped it: the call itself initialises
-    nothing. Flags of libraries miss what went straight to the driver.
+    Asks it: the call itself initialises nothing. Flags of libraries miss what
+    went straight to the driver.
     """
     try:
         cuda = ctypes.CDLL("libcuda.so.1", mode=os.RTLD_NOW | os.RTLD_NOLOAD)
         count = ctypes.c_int(0)
-        return cuda.cuDeviceGetCount(ctypes.byref(count)) \
-            != CUDA_NOT_INITIALIZED
+        if cuda.cuDeviceGetCount(ctypes.byref(count)) == CUDA_NOT_INITIALIZED:
+            return None
+        return cuda
+    except (OSError, AttributeError):
+        return None
+
+
+def cuda_touched():
+    """Tell whether CUDA is initialised in this process: forks would break."""
+    return initialised_cuda() is not None
+
+
+def has_context(cuda):
+    """Tell whether this process has made a context on its first GPU."""
+    flags, active = ctypes.c_uint(0), ctypes.c_int(0)
+    current = ctypes.c_void_p()
+    try:
+        cuda.cuDevicePrimaryCtxGetState(
+            0, ctypes.byref(flags), ctypes.byref(active))
+        if not active.value:
+            cuda.cuCtxGetCurrent(ctypes.byref(current))
+        return bool(active.value or current.value)
+    except AttributeError:
+        return False
+
+
+def make_context():
+    """Make the context of the first GPU that is seen. False if that fails.
+
+    It is the primary one, which libraries will find there.
+    """
+    device, made = ctypes.c_int(0), ctypes.c_void_p()
+    free, total = ctypes.c_size_t(0), ctypes.c_size_t(0)
+    try:
+        cuda = ctypes.CDLL("libcuda.so.1")
+        return (cuda.cuInit(0) == 0
+                and cuda.cuDeviceGet(ctypes.byref(device), 0) == 0
+                and cuda.cuDevicePrimaryCtxRetain(
+                    ctypes.byref(made), device) == 0
+                and cuda.cuCtxSetCurrent(made) == 0
+                and cuda.cuMemGetInfo_v2(
+                    ctypes.byref(free), ctypes.byref(total)) == 0
+                and free.value >= FREE_MIN)
     except (OSError, AttributeError):
         return False
 
@@ -351,6 +414,7 @@ class Run:
 
     def __init__(self, message, fds):
         """Read a request."""
+        self.message = message
         self.number = message["run"]
         self.path = word(message["path"])
         self.cwd = word(message["cwd"])
@@ -358,9 +422,14 @@ class Run:
         self.trace = word(message["trace"]) if "trace" in message else None
         self.values = word(message["values"]) if "values" in message else None
         self.loads = "loads" in message
+        self.warm = message.get("warm", 0)
+        self.hot = "lane" in message and (
+            message["lane"], message["generation"])
+        self.visible = dict(
+            setting.partition("=")[::2] for setting in self.env).get(
+                VISIBLE, os.environ.get(VISIBLE))
         self.fds = fds
         self.code = None
-        self.hook = sys.excepthook
         self.tracer = self.lines = None
 
     def compile(self):
@@ -385,6 +454,42 @@ class Run:
         return None
 
 
+class Child:
+    """A child of the server, as the server sees it."""
+
+    def __init__(self, run, flag):
+        """For a run; None: it waits for one."""
+        self.pid = None
+        self.number = run.number if run else None
+        self.flag = flag  # of its byte in the page that all share
+        self.sock = None  # to give it runs; None: it got one at its birth
+        self.visible = None
+        self.warm = False
+        self.lane = self.generation = None  # of a hot one
+        self.turns = 0
+        self.end = None  # what a hot one said of its last run
+
+
+class Waiting:
+    """A child that waits for runs, as it sees itself."""
+
+    def __init__(self, sock, warm, visible):
+        """The socket that runs come by; whether to make a context first."""
+        self.sock = sock
+        self.warm = warm
+        self.visible = visible
+
+    def wait(self):
+        """Return the next run. Leaves when there will be none."""
+        try:
+            data, fds, _, _ = socket.recv_fds(self.sock, PACKET_MAX, 2)
+        except OSError:
+            data = None
+        if not data:
+            os._exit(0)
+        return Run(json.loads(data), fds)
+
+
 class Zygote:
     """The server: its socket, its children, and how it looked at first."""
 
@@ -393,7 +498,14 @@ class Zygote:
         self.sock = sock
         self.argv = words(config["argv"])
         self.home = os.getcwd()
-        self.children = {}
+        self.children = {}  # of Child, by process
+        self.warm = {}  # warm children, by the GPUs that they see
+        self.hot = {}  # hot children, by lane
+        self.flags = shared_page(FLAGS_MAX)
+        self.flag = None  # in a child: its own
+        self.free_flags = list(range(FLAGS_MAX))
+        self.warm_unfit = False
+        self.waiting = None  # in a child that waits for runs
         self.forks = 0
         self.restarting = False
         self.pid = os.getpid()
@@ -427,7 +539,8 @@ class Zygote:
         Returns None then, and in a child the run that it is for.
         """
         while True:
-            ready = select.select([self.sock, self.wake], [], [],
+            socks = [c.sock for c in self.hot.values()]
+            ready = select.select([self.sock, self.wake] + socks, [], [],
                                   0 if self.idle else None)[0]
             if not ready:
                 self.idle = next(self.idle, False) and self.idle
@@ -437,46 +550,67 @@ class Zygote:
                 except BlockingIOError:
                     pass
                 self.reap()
+            for child in list(self.hot.values()):
+                if child.sock in ready:
+                    self.hear(child)
             if self.sock not in ready:
                 continue
             data, fds, _, _ = socket.recv_fds(self.sock, PACKET_MAX, 2)
             if not data:
                 return None
             message = json.loads(data)
-            if "path" in message:
-                run = Run(message, fds)
-                if self.start(run):
-                    return run
-            else:
+            run = Run(message, fds) if "path" in message else None
+            if run is None:
                 say(self.sock, lost=message["run"],
                     why="the paths of the run are too long")
+            elif self.start(run):
+                return run
             for fd in fds:
                 os.close(fd)
+            if self.waiting or (run and run.warm and self.prepare(
+                    run.visible, run.warm)):
+                return None
 
     def start(self, run):
-        """Fork for a run. Returns True in the child."""
+        """See to a run. Returns True in a child that has it."""
+        wrong = run.compile()
+        if wrong is not None:
+            say(self.sock, syntax=run.number, type=type(wrong).__name__,
+                message=plain(getattr(wrong, "msg", wrong)))
+            return False
+        child = None
         try:
-            wrong = run.compile()
-            if wrong is not None:
-                say(self.sock, syntax=run.number, type=type(wrong).__name__,
-                    message=plain(getattr(wrong, "msg", wrong)))
+            if run.hot:
+                child = self.lane(run)
+                if child is None:
+                    return False  # in that child
+            elif run.warm:
+                child = self.ready(run.visible)
+            if child:
+                self.give(child, run)
                 return False
-            if cuda_touched():
-                # Not by an import: by a thread that one has started, say.
-                say(self.sock, failed="CUDA was initialised in the fork "
-                    "server, which does not survive a fork")
-                self.end()
-                os._exit(0)
-            with warnings.catch_warnings():
-                # CPython 3.12 warns of threads, which imports have started.
-                warnings.simplefilter("ignore")
-                pid = os.fork()
+            return self.fork(Child(run, None))
         except OSError as exc:
             say(self.sock, lost=run.number, why=plain(exc))
             return False
-        if pid == 0:
+
+    def fork(self, child):
+        """Fork. Returns True in the child."""
+        if cuda_touched():
+            # Not by an import: by a thread that one has started, say.
+            say(self.sock, failed="CUDA was initialised in the fork "
+                "server, which does not survive a fork")
+            self.end()
+            os._exit(0)
+        child.flag = self.free_flags.pop() if self.free_flags else None
+        with warnings.catch_warnings():
+            # CPython 3.12 warns of threads, which imports have started.
+            warnings.simplefilter("ignore")
+            child.pid = os.fork()
+        if child.pid == 0:
+            self.flag = child.flag
             return True
-        self.children[pid] = run.number
+        self.children[child.pid] = child
         self.forks += 1
         if not self.restarting and (
                 self.forks >= FORKS_MAX
@@ -484,6 +618,120 @@ class Zygote:
             self.restarting = True
             say(self.sock, restart="forks %d" % self.forks)
         return False
+
+    # ---- children that wait ----
+
+    def fork_waiting(self, warm, visible):
+        """Fork a child that waits for runs; None in that child."""
+        ours, theirs = socket.socketpair(
+            socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        child = Child(None, None)
+        child.visible, child.warm, child.sock = visible, warm, ours
+        try:
+            inside = self.fork(child)
+        except OSError:
+            ours.close()
+            theirs.close()
+            raise
+        if inside:
+            ours.close()
+            self.waiting = Waiting(out_of_the_way(theirs), warm, visible)
+            return None
+        theirs.close()
+        return child
+
+    def prepare(self, visible, most):
+        """See that a warm child will be ready. Returns True in that child."""
+        waiting = self.warm.setdefault(visible, [])
+        preparing = sum(not self.flags[c.flag] for list_ in self.warm.values()
+                        for c in list_)
+        if (self.warm_unfit or len(waiting) >= most
+                or preparing >= PREPARING_MAX or not self.free_flags):
+            return False
+        try:
+            child = self.fork_waiting(True, visible)
+        except OSError:
+            return False
+        if child is None:
+            return True
+        waiting.append(child)
+        return False
+
+    def ready(self, visible):
+        """Take a child that has its context; None: there is none."""
+        for child in self.warm.get(visible, ()):
+            if self.flags[child.flag] & READY:
+                self.warm[visible].remove(child)
+                return child
+        return None
+
+    def lane(self, run):
+        """Return the hot child of a run's lane, a new one if need be.
+
+        None in a new child.
+        """
+        lane, generation = run.hot
+        child = self.hot.get(lane)
+        if child and (child.generation != generation or child.number is not None
+                      or child.visible != run.visible):
+            self.discard(child)
+            child = None
+        if child is None:
+            child = self.fork_waiting(False, run.visible)
+            if child is None:
+                return None
+            child.lane, child.generation = lane, generation
+            self.hot[lane] = child
+        return child
+
+    def discard(self, child):
+        """Kill a hot child, and let it be reaped; its run is lost."""
+        self.hot.pop(child.lane, None)
+        child.lane = None
+        kill_group(child.pid)
+        try:
+            os.kill(child.pid, signal.SIGKILL)
+        except OSError:
+            pass
+
+    def give(self, child, run):
+        """Give a run to a child that waits."""
+        data = json.dumps(run.message).encode() + b"\n"
+        child.number = run.number
+        child.end = None
+        child.turns += 1
+        self.tell_start(run, child.pid)
+        try:
+            socket.send_fds(child.sock, [data], run.fds)
+        except OSError:
+            pass  # it has ended, and will be reaped
+        if child.lane is None:
+            child.sock.close()
+            child.sock = None
+
+    def hear(self, child):
+        """A hot child has said how its run went, or has ended."""
+        try:
+            data = child.sock.recv(PACKET_MAX, socket.MSG_DONTWAIT)
+        except OSError:
+            data = b""
+        if not data:
+            self.hot.pop(child.lane, None)
+            child.lane = None
+            return
+        child.end = json.loads(data)
+        if child.end["kept"] and child.number is not None:
+            self.tell_end(child, child.end)
+
+    def tell_end(self, child, end):
+        """Tell the worker how a run has ended."""
+        end = dict(end, ended=child.number)
+        if child.warm:
+            end["warm"] = True
+        if child.generation is not None:
+            end.update(hot=child.pid, turn=child.turns)
+        child.number = None
+        say(self.sock, **end)
 
     def reap(self):
         """Report the children that have ended.
@@ -497,14 +745,34 @@ class Zygote:
                 continue
             kill_group(pid)
             _, status, usage = os.wait4(pid, 0)
-            end = {"ended": self.children.pop(pid),
-                   "cpu_ms": int((usage.ru_utime + usage.ru_stime) * 1000),
-                   "maxrss": usage.ru_maxrss * 1024}
-            if os.WIFSIGNALED(status):
-                end["signal"] = os.WTERMSIG(status)
-            else:
-                end["exit"] = os.WEXITSTATUS(status)
-            say(self.sock, **end)
+            self.bury(self.children.pop(pid), status, usage)
+
+    def bury(self, child, status, usage):
+        """Forget a child; tell how its run has ended, if it had one."""
+        for waiting in self.warm.values():
+            if child in waiting:
+                waiting.remove(child)
+                self.warm_unfit = True
+        if child.lane is not None:
+            self.hear(child)  # its last word may be there still
+            self.hot.pop(child.lane, None)
+        if child.sock:
+            child.sock.close()
+        flags = 0
+        if child.flag is not None:
+            flags = self.flags[child.flag]
+            self.flags[child.flag] = 0
+            self.free_flags.append(child.flag)
+        if child.number is None:
+            return
+        end = {"cpu_ms": int((usage.ru_utime + usage.ru_stime) * 1000),
+               "maxrss": usage.ru_maxrss * 1024,
+               "cuda": bool(flags & CONTEXT)}
+        if os.WIFSIGNALED(status):
+            end["signal"] = os.WTERMSIG(status)
+        else:
+            end["exit"] = os.WEXITSTATUS(status)
+        self.tell_end(child, child.end or end)
 
     def end(self):
         """Kill all children."""
@@ -517,8 +785,8 @@ class Zygote:
         for pid in self.children:
             os.waitpid(pid, 0)
 
-    def become(self, run):
-        """Turn a fresh child into what `python PATH ARGS` would be."""
+    def detach(self):
+        """Turn a fresh child into a process of its own."""
         LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
         if os.getppid() != self.pid:
             os._exit(1)
@@ -529,6 +797,12 @@ class Zygote:
             self.idle.close()
         for fd in self.private:
             os.close(fd)
+        for child in self.children.values():
+            if child.sock:
+                child.sock.close()
+
+    def become(self, run):
+        """Turn this process into what `python PATH ARGS` would be."""
         os.chdir(run.cwd)
         for name, value in self.early.items():
             if value is None:
@@ -547,11 +821,19 @@ class Zygote:
             os.dup2(fd, target)
             os.close(fd)
         make_main(run.path)
-        told = {"started": run.number, "pid": os.getpid()}
+
+    def tell_start(self, run, pid):
+        """Tell the worker that a run has started."""
+        told = {"started": run.number, "pid": pid}
         if run.loads:
             told["loads"] = self.loads.of(run.path)
         say(self.sock, **told)
-        self.sock.close()
+
+    def report(self):
+        """Note that this process has a context, if it has one."""
+        cuda = initialised_cuda()
+        if self.flag is not None and cuda and has_context(cuda):
+            self.flags[self.flag] |= CONTEXT
 
     def set_path(self, run):
         """Make sys.path what it is for the script."""
@@ -564,6 +846,25 @@ class Zygote:
         if not safe_path():
             folder = os.path.dirname(os.path.realpath(run.path))
             sys.path.insert(0, folder)
+
+
+def shared_page(size):
+    """Return bytes, all zero, that this process and its forks share."""
+    mmap = ctypes.CDLL(None).mmap
+    mmap.restype = ctypes.c_void_p
+    mmap.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int,
+                     ctypes.c_int, ctypes.c_int, ctypes.c_long)
+    at = mmap(None, size, PROT_READ_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0)
+    if at == ctypes.c_void_p(-1).value:
+        raise MemoryError
+    return (ctypes.c_ubyte * size).from_address(at)
+
+
+def out_of_the_way(sock):
+    """Move a socket to a number that scripts don't get."""
+    fd = fcntl.fcntl(sock.fileno(), fcntl.F_DUPFD_CLOEXEC, PRIVATE_FD)
+    sock.close()
+    return socket.socket(fileno=fd)
 
 
 def safe_path():
@@ -712,6 +1013,7 @@ def finish(status, interrupted):
     gc.collect()  # what the script's own objects say when they go
     if not flush() or not fine:
         status = 120
+    ZYGOTE.report()
     if interrupted:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
         os.kill(os.getpid(), signal.SIGINT)
@@ -719,16 +1021,19 @@ def finish(status, interrupted):
 
 
 def execute(*_):
-    """Run the script to its end; does not return.
+    """Run the script to its end, or one after another; does not return.
 
     Called as sys.excepthook of an uncaught exception, with no other frame
     on the stack: what looks down the stack (warnings with a stack level,
     the recursion limit) finds hardly more than in a fresh interpreter.
     """
-    sys.excepthook = RUN.hook
+    global RUN
+    sys.excepthook = HOOK
     for name in LAST:
         if hasattr(sys, name):
             delattr(sys, name)
+    if RUN is None:
+        RUN = next_run(ZYGOTE.waiting)
     status, interrupted, leaving, wrong = 0, False, None, None
     watched = observe(RUN.path, RUN.values) if RUN.values else None
     if RUN.trace:
@@ -749,6 +1054,103 @@ def execute(*_):
         status = show(wrong)
     leaving = wrong = None
     finish(status, interrupted)
+
+
+def next_run(waiting):
+    """Wait for a run that is this process's last one, and return it.
+
+    Hot runs are carried out meanwhile.
+    """
+    if waiting.warm:
+        if waiting.visible is not None:
+            os.environ[VISIBLE] = waiting.visible
+        fit = make_context()
+        ZYGOTE.flags[ZYGOTE.flag] |= READY if fit else UNFIT
+        if not fit:
+            os._exit(0)
+    else:
+        memory, mute = remember()
+    while True:
+        run = waiting.wait()
+        if not run.hot:
+            break
+        usage = resource.getrusage(resource.RUSAGE_SELF)
+        end = run_hot(run, memory, mute)
+        then = resource.getrusage(resource.RUSAGE_SELF)
+        end["cpu_ms"] = int(1000 * (then.ru_utime + then.ru_stime
+                                    - usage.ru_utime - usage.ru_stime))
+        end["maxrss"] = then.ru_maxrss * 1024
+        say(waiting.sock, **end)
+        if not end["kept"]:
+            os._exit(0)
+    waiting.sock.close()
+    run.compile()
+    ZYGOTE.become(run)
+    return run
+
+
+def remember():
+    """Return what this process is like before its first run.
+
+    And the function that closes the outputs of a run.
+    """
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "hot.py")
+    space = {"__name__": "autodd_c_hot"}
+    with open(path, "rb") as file:
+        exec(compile(file.read(), path, "exec", dont_inherit=True), space)
+    return space["Memory"](ZYGOTE.home), space["mute"]
+
+
+def run_hot(run, memory, mute):
+    """Run a script, get clean, and return how it ended."""
+    run.compile()
+    ZYGOTE.become(run)
+    outputs = [os.readlink("/proc/self/fd/%d" % fd) for fd in (1, 2)]
+    status, leaving, wrong = 0, None, None
+    try:
+        code = run.code or source(run.path)
+        exec(code, sys.modules["__main__"].__dict__)
+    except SystemExit as exc:
+        leaving = exc
+    except BaseException as exc:
+        wrong = exc
+    interrupted = type(wrong) is KeyboardInterrupt
+    if leaving is not None:
+        status = exit_status(leaving)
+    elif wrong is not None:
+        status = show(wrong)
+    leaving = wrong = None
+    join_threads()
+    try:
+        atexit._run_exitfuncs()
+    except BaseException:
+        pass
+    fine = flush()
+    for name in LAST:
+        if hasattr(sys, name):
+            delattr(sys, name)
+    sys.modules.pop("__main__", None)
+    gc.collect()
+    if not flush() or not fine:
+        status = 120
+    cuda = initialised_cuda()
+    end = {"signal": int(signal.SIGINT)} if interrupted else {"exit": status}
+    end["cuda"] = bool(cuda and has_context(cuda))
+    try:
+        why = memory.restore(outputs)
+    except BaseException as exc:
+        why = "%s: %s" % (type(exc).__name__, exc)
+    mute()
+    end["kept"] = why is None
+    end["why"] = plain(why)
+    return end
+
+
+def join_threads():
+    """Wait for the threads that an interpreter waits for at its end."""
+    for thread in threading.enumerate():
+        if thread is not threading.main_thread() and not thread.daemon:
+            thread.join()
 
 
 def open_lines(path, name):
@@ -1177,23 +1579,30 @@ def begin():
         return None
     say(sock, ready=True, skipped=zygote.skipped[:32])
     run = zygote.serve()
-    if run is None:
+    if run is None and zygote.waiting is None:
         zygote.end()
         return None
     try:
-        zygote.become(run)
+        zygote.detach()
+        if run:
+            zygote.become(run)
+            zygote.tell_start(run, os.getpid())
+        sock.close()
     except BaseException as exc:
-        say(sock, lost=run.number, why=plain(exc))
+        if run:
+            say(sock, lost=run.number, why=plain(exc))
         os._exit(1)
-    return run
+    return zygote, run
 
 
 if __name__ == "__main__":
-    RUN = begin()
-    if RUN is None:
+    ZYGOTE, RUN = begin() or (None, None)
+    if ZYGOTE is None:
         os._exit(0)
+    HOOK = sys.excepthook
     # The warnings module passes over frames of this name.
-    execute.__code__ = execute.__code__.replace(
-        co_filename="<frozen importlib._bootstrap>")
+    for ours in (execute, next_run, run_hot):
+        ours.__code__ = ours.__code__.replace(
+            co_filename="<frozen importlib._bootstrap>")
     sys.excepthook = execute
     raise RuntimeError  # to execute(), see there

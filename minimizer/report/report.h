@@ -2,8 +2,10 @@
  * struct, filled once, and three writers.
  *
  * FILE.json, for programs. Members, all always there: schema (1), status, runs,
- * cached, rejected_early, no_verdict, accepted, wall_s, tool_cpu_s, original
- * and result {path, bytes, lines, sha256}, good (as result, or null: no
+ * cached, rejected_early, no_verdict, accepted, children {fresh, forked, warm,
+ * hot, controls, batches, voided, noes, sampled, overturned, yes, denied}
+ * (struct report_children), wall_s, tool_cpu_s, original and result {path,
+ * bytes, lines, sha256}, good (as result, or null: no
  * --good), controls [{what, runs, passed, original {runs, passed}}],
  * verification {runs, matched}, rate {matched, runs, low, high} (95 %,
  * interval.h), signature, asked [{option, text}], minimal (true, or the budget
@@ -65,6 +67,16 @@ struct report_control {
     uint64_t runs, passed; /* of the result, fresh */
 };
 
+/* Runs of the search by the kind of process, control runs included; and what
+ * hot children said: noes believed, of these asked of a clean run too, of those
+ * yes there; yeses, of these denied by a clean run; batches of noes. */
+struct report_children {
+    uint64_t fresh, forked, warm, hot;
+    uint64_t controls, batches, voided;
+    uint64_t noes, sampled, overturned;
+    uint64_t yes, denied;
+};
+
 /* What the user asked for: "err-msg", "K shape check failed". */
 struct report_ask {
     const char *option, *text;
@@ -95,6 +107,7 @@ struct report {
     enum report_status status;
     uint64_t runs; /* candidates really executed */
     uint64_t cached, rejected_early, no_verdict, accepted;
+    struct report_children children;
     double wall_s, tool_cpu_s;
     struct report_file original, result;
     struct report_file good;              /* the result's good form */

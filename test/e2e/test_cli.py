@@ -18,7 +18,7 @@ rows[4]
 FAILURE = "IndexError: list index out of range"
 
 FLAGS = """err-msg err-regex not-msg signature expect keep output jobs timeout
-backend python command test env cwd repeat max-time max-runs mutate rename seed config state
+backend children python command test env cwd repeat max-time max-runs mutate rename seed config state
 deterministic no-cache force json quiet verbose report help version""".split()
 
 

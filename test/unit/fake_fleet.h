@@ -16,6 +16,7 @@ struct fake_run {
     char *text;
     enum run_how how;
     bool by_path;
+    uint32_t lane, generation;
     fleet_done_cb done;
     void *arg;
 };
@@ -25,6 +26,7 @@ struct fleet {
     struct fake_run runs[64];
     unsigned n;
     uint64_t asked, fresh, dropped;
+    uint32_t lane, generation; /* of the run that the oracle is asked about */
     /* What a run of this text shows. */
     struct observation (*oracle)(void *arg, const char *text, enum run_how how);
     void *arg;
@@ -42,6 +44,8 @@ void fleet_run(struct fleet *fleet, const struct run_request *request,
         .text = xmemdup(request->text.data, request->text.len),
         .how = request->how,
         .by_path = request->path != NULL,
+        .lane = request->lane,
+        .generation = request->generation,
         .done = done,
         .arg = arg,
     };
@@ -86,6 +90,8 @@ static inline bool fake_fleet_turn(struct fleet *fleet, unsigned index)
     fleet->n--;
     memmove(&fleet->runs[index], &fleet->runs[index + 1],
             (fleet->n - index) * sizeof(run));
+    fleet->lane = run.lane;
+    fleet->generation = run.generation;
     if (!fleet->cancelled)
         o = fleet->oracle(fleet->arg, run.text, run.how);
     run.done(run.arg, &o); /* may cancel */

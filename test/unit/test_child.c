@@ -35,11 +35,11 @@ static void on_output(void *arg, enum scan_stream stream, const char *data,
     o->len[stream] += len;
 }
 
-static void on_exited(void *arg)
+static void on_exited(void *arg, bool kept)
 {
     struct outcome *o = arg;
 
-    o->exits++;
+    o->exits += !kept;
 }
 
 static void on_done(void *arg, const struct child_result *result)

@@ -84,6 +84,7 @@ static void defaults_are_those_of_the_table(void **state)
     assert_int_equal(c.tightness, TIGHT_TEMPLATE);
     assert_int_equal(c.expect, EXPECT_AS_ORIGINAL);
     assert_int_equal(c.backend, BACKEND_AUTO);
+    assert_int_equal(c.children, CHILDREN_AUTO);
     assert_string_equal(c.python, "python3");
     assert_string_equal(c.gpus, "all");
     assert_null(c.command);
@@ -219,9 +220,9 @@ static void empty_lists_are_never_null(void **state)
 static void the_flags_of_tilelang_autodd_work_unchanged(void **state)
 {
     (void)state;
-    struct config c =
-        GOOD("a.py", "--err-msg", "T.gemm K shape check failed", "-o", "out.py",
-             "-j", "8", "--timeout", "60", "--backend", "subproc");
+    struct config c = GOOD("a.py", "--err-msg", "T.gemm K shape check failed",
+                           "-o", "out.py", "-j", "8", "--timeout", "60",
+                           "--backend", "subproc", "--children", "hot");
 
     assert_string_equal(c.err_msgs.at[0], "T.gemm K shape check failed");
     assert_null(c.err_msgs.at[1]);
@@ -229,6 +230,7 @@ static void the_flags_of_tilelang_autodd_work_unchanged(void **state)
     assert_int_equal(c.jobs, 8);
     assert_true(c.timeout_s == 60);
     assert_int_equal(c.backend, BACKEND_SUBPROC);
+    assert_int_equal(c.children, CHILDREN_HOT);
     config_deinit(&c);
     c = GOOD("--backend=runner", "--jobs", "2", "a.py", "--output=b.py");
     assert_int_equal(c.backend, BACKEND_RUNNER);
@@ -381,6 +383,7 @@ static void choices_are_listed_when_wrong(void **state)
     REFUSED("--signature: 'tex' does not fit; give exact, template, type or "
             "text",
             "a.py", "--signature", "tex");
+    REFUSED("--children: 'cold'", "a.py", "--children", "cold");
     REFUSED("--backend: 'exact|type'", "a.py", "--backend", "exact|type");
 }
 

@@ -403,7 +403,7 @@ static void what_is_no_frame_is_refused_with_a_sentence(void **state)
         { "{\"frame\":\"note\",\"text\":{\"base64\":\"AAAA\"}}",
           "must be text" }, /* zero bytes in a string */
         { "{\"frame\":\"hello\",\"version\":1,\"pid\":2}", "\"host\"" },
-        { "{\"frame\":\"run\",\"id\":1,\"text\":\"x\",\"how\":\"warm\","
+        { "{\"frame\":\"run\",\"id\":1,\"text\":\"x\",\"how\":\"tepid\","
           "\"timeout_ms\":1}",
           "\"how\" must be one of" },
         { "{\"frame\":\"ready\",\"ok\":1,\"forks\":true}",

@@ -20,7 +20,12 @@ struct play {
     bool forked_lies;      /* forked runs fail without their import too */
     const char *loads;     /* what forked runs tell; NULL: nothing */
     bool spoilt;           /* CUDA does not start in forked runs */
-    unsigned lost_every;   /* every n-th run comes to nothing; 0: none */
+    const struct fleet *fleet;
+    const char *leaks;      /* without this line a run spoils its hot child */
+    bool fatal;             /* or ends it */
+    uint64_t spoilt_hot[8]; /* children, by lane */
+    unsigned hot, lies;
+    unsigned lost_every; /* every n-th run comes to nothing; 0: none */
     unsigned refused;
     struct hash128 last_refused;
     unsigned good_asked;
@@ -67,6 +72,32 @@ static struct observation oracle(void *arg, const char *text, enum run_how how)
     o.forked = how == RUN_FORK;
     if (o.forked)
         o.loads = xstrdup(play->loads);
+    return o;
+}
+
+/* Hot children: in one that a candidate has spoilt nothing fails any more. */
+static struct observation hot_oracle(void *arg, const char *text,
+                                     enum run_how how)
+{
+    struct play *play = arg;
+    struct observation o;
+    uint64_t child = 1 + 16 * play->fleet->generation + play->fleet->lane;
+    uint64_t *spoilt = &play->spoilt_hot[play->fleet->lane];
+
+    if (how != RUN_HOT)
+        return oracle(arg, text, how);
+    play->hot++;
+    if (*spoilt == child && !play->fatal) {
+        play->lies++;
+        o = (struct observation){ .end = END_EXIT };
+    } else {
+        o = oracle(arg, text, how);
+    }
+    if (play->leaks && !strstr(text, play->leaks))
+        *spoilt = child;
+    o.forked = true;
+    o.hot = child;
+    o.kept = !(*spoilt == child && play->fatal);
     return o;
 }
 
@@ -139,6 +170,7 @@ struct stage {
     struct control control;
     bool controlled; /* set before set_up() */
     bool in_order;   /* set before set_up() */
+    bool hot;        /* set before set_up() */
     struct fleet fleet;
     struct signature *signature;
     struct search *search;
@@ -155,6 +187,7 @@ static void set_up(struct stage *stage, struct play *play, unsigned slots,
     struct bytes text = bytes_of(script, sizeof(script) - 1);
 
     bool controlled = stage->controlled, in_order = stage->in_order;
+    bool hot = stage->hot;
     const char *good = stage->good;
 
     memset(stage, 0, sizeof(*stage));
@@ -165,7 +198,8 @@ static void set_up(struct stage *stage, struct play *play, unsigned slots,
                                        .fleet = &stage->other,
                                        .fork = true };
     stage->fleet.slots = slots;
-    stage->fleet.oracle = oracle;
+    stage->fleet.oracle = hot ? hot_oracle : oracle;
+    play->fleet = &stage->fleet;
     stage->fleet.arg = play;
     stage->signature = signature_pin(&config, text, &first, NULL);
     assert_non_null(stage->signature);
@@ -192,6 +226,8 @@ static void set_up(struct stage *stage, struct play *play, unsigned slots,
         .max_runs = max_runs,
         .loads = "as the original",
         .in_order = in_order,
+        .hot = hot,
+        .lanes = slots,
         .controls = &stage->control,
         .ncontrols = controlled || good ? 1 : 0,
         .twin = good ? &stage->twin : NULL,
@@ -555,6 +591,70 @@ forks_without_cuda_are_repeated_fresh_and_then_given_up(void **state)
     tear_down(&stage);
 }
 
+static void hot_children_find_what_clean_ones_find(void **state)
+{
+    (void)state;
+    for (unsigned slots = 1; slots <= 4; slots *= 2) {
+        for (unsigned seed = 1; seed <= 5; seed++) {
+            struct play play = { .needed = { "import os", "raise KeyError" } };
+            struct stage stage = { .hot = true };
+            struct trials_counts counts;
+
+            set_up(&stage, &play, slots, 0);
+            carry_out(&stage, &play, seed);
+            counts = trials_counts(stage.trials);
+            assert_string_equal(search_text(stage.search).data,
+                                "import os\nraise KeyError\n");
+            assert_true(search_minimal(stage.search));
+            assert_int_equal(play.finishes, 1);
+            assert_true(counts.lanes.noes > 0);
+            assert_int_equal(counts.lanes.voided, 0);
+            assert_int_equal(counts.kinds.hot, play.hot);
+            /* No yes without a clean run. */
+            assert_true(play.asked - play.hot >= play.accepts);
+            tear_down(&stage);
+        }
+    }
+}
+
+/* A run without `leaks` spoils its child: what that says then is void. */
+static void spoilt_hot_children_never_have_a_say(void **state)
+{
+    (void)state;
+    for (unsigned slots = 1; slots <= 4; slots *= 2) {
+        for (unsigned fatal = 0; fatal < 2; fatal++) {
+            struct play play = { .needed = { "import os", "raise KeyError" },
+                                 .leaks = "b = 2",
+                                 .fatal = fatal };
+            struct stage stage = { .hot = true };
+
+            set_up(&stage, &play, slots, 0);
+            carry_out(&stage, &play, slots);
+            assert_string_equal(search_text(stage.search).data,
+                                "import os\nraise KeyError\n");
+            assert_true(search_minimal(stage.search));
+            assert_true(play.lies > 0 || fatal);
+            assert_true(trials_counts(stage.trials).hot_off);
+            tear_down(&stage);
+        }
+    }
+}
+
+static void budget_that_ends_leaves_no_refusal_unsaid(void **state)
+{
+    struct play play = { .needed = { "import os", "b = 2", "raise" } };
+    struct stage stage = { .hot = true };
+    (void)state;
+
+    set_up(&stage, &play, 1, 6);
+    carry_out(&stage, &play, 1);
+    assert_string_equal(play.why, "max-runs");
+    assert_int_equal(trials_out(stage.trials), 0);
+    assert_int_equal(trials_counts(stage.trials).lanes.noes + play.accepts + 0u,
+                     play.reports);
+    tear_down(&stage);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -575,6 +675,9 @@ int main(void)
         cmocka_unit_test(log_of_another_search_is_refused),
         cmocka_unit_test(
             forks_without_cuda_are_repeated_fresh_and_then_given_up),
+        cmocka_unit_test(hot_children_find_what_clean_ones_find),
+        cmocka_unit_test(spoilt_hot_children_never_have_a_say),
+        cmocka_unit_test(budget_that_ends_leaves_no_refusal_unsaid),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -42,14 +42,13 @@ static void on_started(void *arg, pid_t pid, const char *loads)
         kill(zygote_pid(s->zygote), SIGKILL);
 }
 
-static void on_ended(void *arg, int exit_code, int signum, uint64_t cpu_ms,
-                     uint64_t peak_rss)
+static void on_ended(void *arg, const struct fork_end *end)
 {
     struct scene *s = arg;
 
-    s->endeds += peak_rss > 0 && cpu_ms < 60000;
-    s->exit_code = exit_code;
-    s->signal = signum;
+    s->endeds += end->peak_rss > 0 && end->cpu_ms < 60000;
+    s->exit_code = end->exit_code;
+    s->signal = end->signal;
     zygote_retire(s->zygote);
 }
 

@@ -673,7 +673,7 @@ const char *gpus_words(const struct gpus *g)
     return g->words;
 }
 
-int gpus_take(struct gpus *g)
+int gpus_take(struct gpus *g, int place)
 {
     struct gpu *best = NULL;
 
@@ -682,6 +682,10 @@ int gpus_take(struct gpus *g)
 
         if (!health_usable(&gpu->health) || gpu->busy >= gpu->cap)
             continue;
+        if (place >= 0 && i == place % g->n) {
+            best = gpu;
+            break;
+        }
         if (!best || gpu->busy < best->busy)
             best = gpu;
     }

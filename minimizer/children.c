@@ -1,0 +1,143 @@
+/* Run by run, each when the one before is over:
+ *
+ *   warm --> hot --> hot --> warm --> warm, until one had a warm child
+ *
+ * The first warm run finds no warm child, since nobody has asked for one
+ * before; it has one made for the next. That none gets ready in time is no
+ * reason against them. Without the failure in a warm child all are plain. */
+#include "minimizer/children.h"
+
+#include <stdlib.h>
+
+#include "config/buf.h"
+#include "config/mem.h"
+
+#define WARM_RUNS 3
+#define HOT_RUNS 2
+
+struct children {
+    struct children_spec spec;
+    enum config_children wanted;
+    unsigned warm, hot; /* runs made; WARM_RUNS: no more are needed */
+    enum run_how how;   /* the one that is out */
+    uint64_t child;     /* the hot one */
+    children_done_cb done;
+    void *arg;
+};
+
+static void next(struct children *c);
+
+/* What is worth trying. */
+static enum config_children wanted(const struct children_spec *spec)
+{
+    enum config_children asked = spec->config->children;
+
+    if (!spec->fork || asked == CHILDREN_PLAIN)
+        return CHILDREN_PLAIN;
+    if (asked == CHILDREN_AUTO)
+        asked = spec->context ? CHILDREN_HOT : CHILDREN_PLAIN;
+    /* The order of answers would depend on what shares a child; and a no that
+     * chance has a hand in cannot be told from one that the child has. */
+    if (asked == CHILDREN_HOT && (spec->config->deterministic || !spec->steady))
+        asked = CHILDREN_WARM;
+    if (asked == CHILDREN_WARM && !spec->context)
+        asked = CHILDREN_PLAIN;
+    return asked;
+}
+
+static void finish(struct children *c, enum config_children use,
+                   const char *note)
+{
+    c->done(c->arg, use, note);
+    free(c);
+}
+
+static void refuse(struct children *c, enum config_children use,
+                   const char *what, const struct observation *o)
+{
+    struct buf note;
+
+    buf_init(&note, 8192);
+    buf_addf(&note, "%s: ", what);
+    if (signature_judge(c->spec.signature, o, &note) == VERDICT_YES)
+        buf_adds(&note, "the failure, and leaves behind what cannot be put "
+                        "back");
+    finish(c, use, buf_str(&note));
+    buf_deinit(&note);
+}
+
+static void take_warm(struct children *c, const struct observation *o)
+{
+    c->warm = o->warm ? WARM_RUNS : c->warm + 1;
+    if (signature_judge(c->spec.signature, o, NULL) == VERDICT_YES)
+        next(c);
+    else
+        refuse(c, CHILDREN_PLAIN,
+               "no child makes its CUDA context ahead, since the original "
+               "shows there",
+               o);
+}
+
+/* Without hot children there may be warm ones yet. */
+static void take_hot(struct children *c, const struct observation *o)
+{
+    bool fit = o->hot && o->kept && (!c->child || c->child == o->hot) &&
+               signature_judge(c->spec.signature, o, NULL) == VERDICT_YES;
+
+    c->hot++;
+    c->child = o->hot;
+    if (fit)
+        next(c);
+    else
+        refuse(c, c->spec.context ? CHILDREN_WARM : CHILDREN_PLAIN,
+               "no child runs more than one candidate, since the original "
+               "shows there",
+               o);
+}
+
+static void children_on_run(void *arg, const struct observation *o)
+{
+    struct children *c = arg;
+
+    if (c->how == RUN_WARM)
+        take_warm(c, o);
+    else
+        take_hot(c, o);
+}
+
+static void next(struct children *c)
+{
+    struct run_request request = {
+        .text = c->spec.text,
+        .timeout_ms = c->spec.timeout_ms,
+        .cwd = c->spec.cwd,
+    };
+
+    if (c->warm > 0 && c->wanted == CHILDREN_HOT && c->hot < HOT_RUNS)
+        request.how = RUN_HOT;
+    else if (c->warm < WARM_RUNS)
+        request.how = RUN_WARM;
+    else {
+        finish(c, c->wanted, NULL);
+        return;
+    }
+    c->how = request.how;
+    fleet_run(c->spec.fleet, &request, children_on_run, c);
+}
+
+void children_check(const struct children_spec *spec, children_done_cb done,
+                    void *arg)
+{
+    struct children *c = xcalloc(1, sizeof(*c));
+
+    c->spec = *spec;
+    c->done = done;
+    c->arg = arg;
+    c->wanted = wanted(spec);
+    if (!spec->context)
+        c->warm = WARM_RUNS; /* hot by the user's wish, and nothing to make */
+    if (c->wanted == CHILDREN_PLAIN)
+        finish(c, CHILDREN_PLAIN, NULL);
+    else
+        next(c);
+}

@@ -1,0 +1,13 @@
+#include "minimizer/runs.h"
+
+void run_kinds_count(struct run_kinds *kinds, const struct observation *o)
+{
+    if (o->hot)
+        kinds->hot++;
+    else if (o->warm)
+        kinds->warm++;
+    else if (o->forked)
+        kinds->forked++;
+    else
+        kinds->fresh++;
+}
