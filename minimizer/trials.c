@@ -725,6 +725,8 @@ static void start_clean(struct trial *trial)
 {
     trial->clean = true;
     trial->parked = false;
+    free(trial->why);
+    trial->why = NULL;
     if (!trial->trials->why)
         start(trial);
 }
