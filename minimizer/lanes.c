@@ -91,6 +91,11 @@ void lanes_passed(struct lanes *l, unsigned i)
     l->at[i].out = false;
 }
 
+void lanes_forget(struct lanes *l, unsigned i)
+{
+    l->at[i].held -= l->at[i].held > 0;
+}
+
 bool lanes_controlled(struct lanes *l, unsigned i, const struct lane_run *run,
                       bool good)
 {

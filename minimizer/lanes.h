@@ -83,6 +83,9 @@ enum lane_say lanes_ran(struct lanes *lanes, unsigned lane,
 /* It has not run at all (does not compile). */
 void lanes_passed(struct lanes *lanes, unsigned lane);
 
+/* One of the noes that it holds is not asked about any more. */
+void lanes_forget(struct lanes *lanes, unsigned lane);
+
 /* A control run is back. True: what the lane held is believed; else void. */
 bool lanes_controlled(struct lanes *lanes, unsigned lane,
                       const struct lane_run *run, bool good);

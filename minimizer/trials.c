@@ -478,16 +478,39 @@ static void tell_one(struct trial *trial)
     free((char *)row.observed);
 }
 
-/* The first trial that can be of no use any more. */
+/* The first trial that can be of no use any more. A run in a lane is waited
+ * for: to end it would be to end its child. */
 static struct trial *next_unwanted(const struct trials *t)
 {
     struct trial *first = NULL;
 
     for (struct trial *trial = t->list; trial; trial = trial->next)
-        if ((!first || trial->search.id < first->search.id) &&
+        if ((!first || trial->search.id < first->search.id) && !trial->hot &&
             !search_wants(t->spec.search, trial->search.id))
             first = trial;
     return first;
+}
+
+/* A trial waits for a control run no longer. */
+static void leave_lane(struct trial *trial)
+{
+    struct trials *t = trial->trials;
+    struct berth *berth;
+    struct trial **link;
+
+    if (!trial->parked)
+        return;
+    berth = &t->berths[trial->lane];
+    if (berth->waiting == trial)
+        berth->waiting = NULL;
+    for (link = &berth->held; *link; link = &(*link)->next_held) {
+        if (*link == trial) {
+            *link = trial->next_held;
+            lanes_forget(&t->lanes, trial->lane);
+            break;
+        }
+    }
+    trial->parked = false;
 }
 
 /* In order it counts as one run, however far it has come. */
@@ -495,6 +518,7 @@ static void end_early(struct trial *trial)
 {
     struct trials *t = trial->trials;
 
+    leave_lane(trial);
     if (trial->out) {
         trial->out = false;
         t->out--;
@@ -759,7 +783,7 @@ static void berth_on_control(void *arg, const struct observation *observation)
 {
     struct berth *berth = arg;
     struct trials *t = berth->trials;
-    struct trial *waiting = berth->waiting;
+    struct trial *waiting;
     struct lane_run run = lane_run(observation);
     bool good =
         signature_judge(t->spec.signature, observation, NULL) == VERDICT_YES;
@@ -767,9 +791,10 @@ static void berth_on_control(void *arg, const struct observation *observation)
     t->out--;
     if (observation->end != END_LOST)
         run_kinds_count(&t->counts.kinds, observation);
-    berth->waiting = NULL;
     release(berth, lanes_controlled(&t->lanes, (unsigned)(berth - t->berths),
                                     &run, good));
+    waiting = berth->waiting; /* a report may have made it needless */
+    berth->waiting = NULL;
     if (waiting) {
         waiting->parked = false;
         if (!t->why)
@@ -842,6 +867,8 @@ static void trial_on_done(void *arg, const struct observation *observation)
     if (verdict != VERDICT_NONE)
         t->nones_in_a_row = 0;
     if (trial->hot && take_hot(trial, observation, verdict, buf_str(&why))) {
+        if (!t->why && !search_wants(t->spec.search, trial->search.id))
+            end_early(trial);
         buf_deinit(&why);
         trials_pump(t);
         return;
