@@ -55,8 +55,7 @@ void edits_copy(struct edits *to, const struct edits *from)
         .items = xcopy(from->items, from->n, sizeof(*from->items)),
         .n = from->n,
         .room = from->n,
-        .changes =
-            xcopy(from->changes, from->nchanges, sizeof(*from->changes)),
+        .changes = xcopy(from->changes, from->nchanges, sizeof(*from->changes)),
         .nchanges = from->nchanges,
         .changes_room = from->nchanges,
         .lists = xcopy(from->lists, from->nlists, sizeof(*from->lists)),
