@@ -11,7 +11,7 @@ the row is zero.
 Needs a GPU. There is one fault in this file: the kernel takes any index from 0
 on for a token, NO_TOKEN included, and reads far beyond the tokens.
 
-    autodd-c examples/gpu/tilelang_illegal_access.py --err-msg "illegal memory access" -j 8
+    autodd-c examples/gpu/tilelang_illegal_access.py --err-msg "CUDA_ERROR_ILLEGAL_ADDRESS" -j 8
 """
 import argparse
 import dataclasses

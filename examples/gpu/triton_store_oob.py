@@ -24,7 +24,7 @@ import triton.language as tl
 
 DEVICE = "cuda"
 MULTIPLIERS = (0x9E3779B1, 0x85EBCA77, 0xC2B2AE3D, 0x27D4EB2F)
-WORD = (1 << 32) - 1
+WORD = (1 << 28) - 1
 
 
 @triton.jit
