@@ -11,7 +11,7 @@ with a small chance, which is counted and compared with what theory gives.
 Needs a GPU. There is one fault in this file: the hashes are not folded into the
 table, and the kernel stores far beyond its end.
 
-    autodd-c examples/gpu/triton_store_oob.py --err-msg "illegal memory access" -j 8
+    autodd-c examples/gpu/triton_store_oob.py --err-msg "CUDA error" -j 8
 """
 import argparse
 import math
