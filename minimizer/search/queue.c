@@ -229,7 +229,7 @@ static void offer_children(struct queue *queue, uint32_t edit)
         offer(queue, queue->offers->children[i]);
 }
 
-void queue_fill(struct queue *queue, const struct edits *edits, size_t own,
+void queue_fill(struct queue *queue, const struct edits *edits,
                 struct bytes text, bool news_only)
 {
     uint32_t item;
@@ -242,8 +242,6 @@ void queue_fill(struct queue *queue, const struct edits *edits, size_t own,
     queue->walks = xcalloc(edits->nlists, sizeof(*queue->walks));
     queue->stamps = xcalloc(edits->nlists, sizeof(*queue->stamps));
     queue->offered = xcalloc(edits->n + edits->nlists, sizeof(bool));
-    for (size_t i = own; i < edits->n; i++)
-        queue->offered[i] = true;
     queue->taken = xcalloc(edits->n, sizeof(bool));
     queue->offers = xcalloc(1, sizeof(*queue->offers));
     find_later(queue, text, news_only);

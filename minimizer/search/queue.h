@@ -55,9 +55,8 @@ void queue_copy(struct queue *to, const struct queue *from,
  * generated for `text`. What was learned about the kinds is kept. With
  * `news_only`, an edit that was refused before where the same text stood is
  * left for later and counts as failed: most commits are far away from it. A
- * fill without news_only is due before the end. Edits from number `own` on
- * have been given already. */
-void queue_fill(struct queue *queue, const struct edits *edits, size_t own,
+ * fill without news_only is due before the end. */
+void queue_fill(struct queue *queue, const struct edits *edits,
                 struct bytes text, bool news_only);
 
 /* What to try next, of this tier or an earlier one. */

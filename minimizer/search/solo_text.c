@@ -1,0 +1,190 @@
+/* The base of a solo, and the candidates that patches make of it.
+ *
+ *     patch --> text --> known? --> new syntax error? --> allowed? --> run
+ *
+ * The cost of a candidate is that of its text: one copy, one fingerprint and,
+ * when it is new, a look for syntax errors: by an incremental parse, or in a
+ * long text by a parse of the top-level statements that are touched; where
+ * those are long too, whole statements are taken away unseen.
+ *
+ * Invariant: all that has spans (edits, frozen bytes, frames, marks, blocks,
+ * bindings, observed values) has those of the present base: solo_commit() moves
+ * them together, and nothing else changes the base. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/mem.h"
+#include "minimizer/search/solo_parts.h"
+
+void version_free(struct version *version)
+{
+    tree_free(version->tree);
+    free(version->text);
+    *version = (struct version){ 0 };
+}
+
+struct bytes version_bytes(const struct version *version)
+{
+    return bytes_of(version->text, version->len);
+}
+
+const struct tree *solo_tree(struct solo *solo)
+{
+    if (!solo->base.tree)
+        solo->base.tree = tree_parse(version_bytes(&solo->base));
+    return solo->base.tree;
+}
+
+void version_copy(struct version *to, const struct version *from)
+{
+    *to = *from;
+    to->text = xmemdup(from->text, from->len);
+    if (from->tree)
+        to->tree = tree_share(from->tree);
+}
+
+/* Longer texts do not fit solo->text, whose ceiling is the first text. */
+static bool is_smaller(struct bytes a, struct bytes b)
+{
+    if (a.len != b.len)
+        return a.len < b.len;
+    return memcmp(a.data, b.data, a.len) < 0;
+}
+
+/* The generators never offer what touches frozen bytes. What is joined from
+ * their edits is checked here once more: this promise has no second chance. */
+static bool touches_frozen(const struct solo *solo, const struct patch *patch)
+{
+    size_t f = 0;
+
+    for (size_t i = 0; i < patch->n; i++) {
+        struct span at = patch->changes[i].at;
+
+        while (f < solo->nfrozen && solo->frozen[f].end <= at.start)
+            f++;
+        if (f < solo->nfrozen && solo->frozen[f].start < at.end &&
+            (span_len(at) > 0 || solo->frozen[f].start < at.start))
+            return true;
+    }
+    return false;
+}
+
+/* Make the candidate's text and look whether its verdict is known. */
+static enum answer recall(struct solo *solo, const struct patch *patch,
+                          struct hash128 *hash)
+{
+    struct bytes base = version_bytes(&solo->base), text;
+
+    buf_clear(&solo->text);
+    if (patch_saved(patch) < 0 || touches_frozen(solo, patch) ||
+        patch_apply(patch, base, &solo->text) < 0)
+        return ANSWER_NO;
+    text = buf_bytes(&solo->text);
+    if (!is_smaller(text, base))
+        return ANSWER_NO;
+    *hash = hash_bytes(text.data, text.len);
+    switch (memory_get(&solo->memory, *hash)) {
+    case KNOWN_NOTHING:
+    case KNOWN_NONE_ONCE:
+        return ANSWER_RUN;
+    case KNOWN_NO:
+        solo->stats.remembered++;
+        return ANSWER_NO;
+    case KNOWN_YES:
+        solo->stats.remembered++;
+        return ANSWER_YES;
+    case KNOWN_NONE:
+        solo->stats.remembered++;
+        return ANSWER_UNTRIED;
+    }
+    return ANSWER_RUN;
+}
+
+/* Whether the candidate in solo->text has a new syntax error. A tree that
+ * was made to find out is left in *tree. */
+static bool is_broken(struct solo *solo, const struct patch *patch,
+                      bool statements, struct tree **tree)
+{
+    struct bytes base = version_bytes(&solo->base);
+
+    *tree = NULL;
+    if (solo->blocks.n > 0) {
+        switch (
+            blocks_check(&solo->blocks, base, patch, base.len / LONG_SHARE)) {
+        case BLOCKS_FINE:
+            return false;
+        case BLOCKS_BROKEN:
+            return true;
+        case BLOCKS_LARGE:
+            if (statements)
+                return false;
+            break;
+        }
+    }
+    *tree = tree_patched(solo_tree(solo), patch);
+    solo->tree_used = true;
+    return tree_errors(*tree) > solo->base_errors;
+}
+
+/* Whether it keeps what the caller wants kept. */
+static bool is_allowed(struct solo *solo, const struct patch *patch,
+                       struct tree **tree)
+{
+    if (!solo->opts.allowed)
+        return true;
+    if (!*tree)
+        *tree = tree_patched(solo_tree(solo), patch);
+    solo->tree_used = true;
+    return solo->opts.allowed(solo->opts.keep, *tree);
+}
+
+/* As recall(), with the candidate's text (caller frees) where it is a yes or
+ * must be run, and with a no for what is broken or not allowed. */
+enum answer solo_judge(struct solo *solo, const struct patch *patch,
+                       bool statements, struct hash128 *hash,
+                       struct version *version)
+{
+    enum answer answer = recall(solo, patch, hash);
+    struct tree *tree = NULL;
+
+    *version = (struct version){ 0 };
+    if (answer == ANSWER_RUN && (is_broken(solo, patch, statements, &tree) ||
+                                 !is_allowed(solo, patch, &tree))) {
+        solo->stats.rejected_early++;
+        memory_set(&solo->memory, *hash, KNOWN_NO);
+        tree_free(tree);
+        return ANSWER_NO;
+    }
+    if (answer == ANSWER_YES || answer == ANSWER_RUN) {
+        version->text = buf_take(&solo->text, &version->len);
+        version->hash = *hash;
+        version->tree = tree;
+    }
+    return answer;
+}
+
+/* Make the patched text the base; `version` is taken. */
+void solo_commit(struct solo *solo, const struct patch *patch,
+                 struct version *version, const char *kind)
+{
+    /* A tree that was needed will be again: moved along it costs far less than
+     * made anew. */
+    if (solo->tree_used && solo->base.tree && !version->tree)
+        version->tree = tree_patched(solo->base.tree, patch);
+    solo->tree_used = false;
+    edits_rebase(&solo->edits, patch);
+    spans_rebase(solo->frozen, solo->nfrozen, patch);
+    spans_rebase(solo->frames, solo->nframes, patch);
+    spans_rebase(solo->marks, solo->opts.nmarks, patch);
+    blocks_rebase(&solo->blocks, patch);
+    bindings_rebase(solo->bindings, patch);
+    observed_rebase(&solo->observed, patch);
+    version_free(&solo->base);
+    solo->base = *version;
+    *version = (struct version){ 0 };
+    if (solo->base.tree)
+        solo->base_errors = tree_errors(solo->base.tree);
+    solo->base_number++;
+    solo->last_kind = kind;
+    solo->stats.accepted++;
+}
