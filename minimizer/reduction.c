@@ -311,10 +311,6 @@ static void reduction_on_finished(void *arg, const char *why)
 {
     struct reduction *r = arg;
 
-    if (search_unreported(r->search)) {
-        add_step(r, search_last_kind(r->search));
-        steps_keep(r->steps, search_text(r->search), NULL);
-    }
     r->searched = true;
     r->stopped_by = why;
     r->minimal = !why && search_minimal(r->search);

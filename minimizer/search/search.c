@@ -148,7 +148,6 @@ void search_free(struct search *search)
     free(search);
 }
 
-/* A text takes the place of the present one only when it is smaller. */
 bool search_next(struct search *search, struct search_trial *given)
 {
     const struct solo *solo;
@@ -294,11 +293,6 @@ void search_marks(const struct search *search, uint64_t id, struct span *out)
         if (search->out[i].id == id && search->opts.nmarks > 0)
             memcpy(out, search->out[i].marks,
                    search->opts.nmarks * sizeof(*out));
-}
-
-bool search_unreported(const struct search *search)
-{
-    return solo_commits(future_now(search->future)) > search->commits;
 }
 
 bool search_finished(const struct search *search)

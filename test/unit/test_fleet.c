@@ -19,6 +19,8 @@ struct outcome {
     char error[256];
     int runs; /* asked for once ready */
     bool cancel;
+    bool drop;              /* a run that is out, and one that waits */
+    int dropped_answers[2]; /* to them */
 };
 
 static void settle(struct outcome *o);
@@ -39,6 +41,12 @@ static void on_run(void *arg, const struct observation *observation)
     settle(o);
 }
 
+static void on_dropped(void *arg, const struct observation *observation)
+{
+    (void)observation;
+    ++*(int *)arg;
+}
+
 static void settle(struct outcome *o)
 {
     if (o->answers == o->runs && (o->ok || o->failures))
@@ -57,8 +65,15 @@ static void on_ready(void *arg, const struct ready *ready)
         fleet_close(o->fleet, on_closed, o);
         return;
     }
+    if (o->drop)
+        fleet_run(o->fleet, &request, on_dropped, &o->dropped_answers[0]);
     for (int i = 0; i < o->runs; i++)
         fleet_run(o->fleet, &request, on_run, o);
+    if (o->drop) {
+        fleet_run(o->fleet, &request, on_dropped, &o->dropped_answers[1]);
+        fleet_drop(o->fleet, &o->dropped_answers[1]);
+        fleet_drop(o->fleet, &o->dropped_answers[0]);
+    }
     if (o->cancel)
         fleet_cancel(o->fleet);
     settle(o);
@@ -84,7 +99,8 @@ static void on_failed(void *arg, const struct err *err)
     }
 }
 
-static struct outcome play(const char *mode, int runs, bool cancel)
+static struct outcome play_with(const char *mode, int runs, bool cancel,
+                                bool drop)
 {
     static const struct fleet_events events = { on_ready, on_note, on_failed };
     char memory[] = "/tmp/fleet-test.XXXXXX";
@@ -97,7 +113,7 @@ static struct outcome play(const char *mode, int runs, bool cancel)
         .script_dir = (char *)(uintptr_t) "/",
         .mark = (char *)(uintptr_t) "m",
     };
-    struct outcome o = { .runs = runs, .cancel = cancel };
+    struct outcome o = { .runs = runs, .cancel = cancel, .drop = drop };
     struct test_loop loop;
 
     close(mkstemp(memory));
@@ -109,6 +125,11 @@ static struct outcome play(const char *mode, int runs, bool cancel)
     unlink(memory);
     assert_int_equal(o.closes, 1);
     return o;
+}
+
+static struct outcome play(const char *mode, int runs, bool cancel)
+{
+    return play_with(mode, runs, cancel, false);
 }
 
 static void every_run_is_answered(void **state)
@@ -185,6 +206,17 @@ static void cancelled_runs_are_answered_once(void **state)
     assert_int_equal(o.lost, RUNS);
 }
 
+static void dropped_runs_are_not_answered(void **state)
+{
+    (void)state;
+    struct outcome o = play_with("ok", RUNS, false, true);
+
+    assert_int_equal(o.answers, RUNS);
+    assert_int_equal(o.lost, 0);
+    assert_int_equal(o.dropped_answers[0], 0);
+    assert_int_equal(o.dropped_answers[1], 0);
+}
+
 static void missing_program_is_told(void **state)
 {
     static const struct fleet_events events = { on_ready, on_note, on_failed };
@@ -212,6 +244,7 @@ int main(void)
         cmocka_unit_test(refused_setup_is_told),
         cmocka_unit_test(worker_that_never_starts_is_given_up),
         cmocka_unit_test(cancelled_runs_are_answered_once),
+        cmocka_unit_test(dropped_runs_are_not_answered),
         cmocka_unit_test(missing_program_is_told),
     };
     signal(SIGPIPE, SIG_IGN); /* as the program does */

@@ -10,7 +10,9 @@
 #include "minimizer/search/heap.h"
 #include "minimizer/search/memory.h"
 #include "minimizer/search/merge.h"
+#include "minimizer/search/odds.h"
 #include "minimizer/search/rate.h"
+#include "minimizer/search/solo.h"
 #include "minimizer/search/walk.h"
 
 static uint32_t chance(uint64_t *seed)
@@ -277,6 +279,110 @@ static void merge_forgets_claims_that_are_removed(void **state)
     merge_deinit(&merge);
 }
 
+static void odds_are_learned_by_size_and_kind(void **state)
+{
+    struct odds_case small = { ODDS_NEW, EDIT_statement, 10, 10000 };
+    struct odds_case large = { ODDS_NEW, EDIT_statement, 9000, 10000 };
+    struct odds_case other = { ODDS_NEW, EDIT_integer, 10, 10000 };
+    uint32_t before;
+    struct odds odds;
+
+    (void)state;
+    odds_init(&odds);
+    assert_true(odds_of(&odds, &small) > odds_of(&odds, &large));
+    before = odds_of(&odds, &other);
+    for (unsigned i = 0; i < 100; i++)
+        odds_note(&odds, &small, true);
+    assert_true(odds_of(&odds, &small) > RATE_ONE / 10 * 9);
+    assert_true(odds_of(&odds, &other) > before); /* as large */
+    for (unsigned i = 0; i < 100; i++)
+        odds_note(&odds, &other, false);
+    assert_true(odds_of(&odds, &other) < RATE_ONE / 10);
+    assert_true(odds_of(&odds, &small) > odds_of(&odds, &other));
+}
+
+static void odds_are_never_certain(void **state)
+{
+    static const int64_t saved[] = { INT64_MIN, 0, 1, INT64_MAX };
+
+    (void)state;
+    for (unsigned yes = 0; yes < 2; yes++) {
+        for (unsigned class = 0; class < ODDS_CLASSES; class ++) {
+            struct odds odds;
+
+            odds_init(&odds);
+            for (unsigned i = 0; i < 4000; i++) {
+                struct odds_case what = { (enum odds_class) class, i % 3,
+                                          saved[i % 4], i % 2 ? 0 : 1 << 30 };
+
+                odds_note(&odds, &what, yes);
+                assert_true(odds_of(&odds, &what) > 0);
+                assert_true(odds_of(&odds, &what) < RATE_ONE);
+            }
+        }
+    }
+}
+
+static const char solo_text_[] = "import os, sys\n"
+                                 "def f(a, b=2):\n    c = [1, 2, 3]\n"
+                                 "    if a:\n        return c[0] + b\n"
+                                 "    return os.name\n"
+                                 "class C:\n    x = 'words'\n    y = 3\n"
+                                 "z = f(1) + C.y\nw = (z, 7, sys)\n"
+                                 "for i in range(3):\n    print(i, w)\n";
+
+static enum verdict answer_of(struct hash128 hash, unsigned how)
+{
+    return (hash.low >> how) % 3 == 0 ? VERDICT_YES : VERDICT_NO;
+}
+
+/* The texts that are asked for from here on, all together. */
+static struct hash128 course_of(struct solo *solo, unsigned how)
+{
+    struct hash128 all = { 0 };
+
+    while (solo_run(solo)) {
+        struct hash128 hash = solo_ask(solo)->hash;
+
+        all = hash_more(all, &hash, sizeof(hash));
+        solo_answer(solo, answer_of(hash, how), false);
+    }
+    return all;
+}
+
+/* Copies are made at each question, and followed another way before the
+ * original goes on. */
+static void a_copy_goes_its_own_way(void **state)
+{
+    struct search_opts opts = { .width = 1, .rename = true };
+    struct bytes text = bytes_of(solo_text_, sizeof(solo_text_) - 1);
+    struct solo *alone = solo_new(text, NULL, 0, &opts);
+    struct solo *copied = solo_new(text, NULL, 0, &opts);
+    struct hash128 all = { 0 };
+    unsigned questions = 0, elsewhere = 0;
+
+    (void)state;
+    while (solo_run(copied)) {
+        struct hash128 hash = solo_ask(copied)->hash;
+        struct solo *copy = solo_copy(copied), *same = solo_copy(copy);
+        struct hash128 way;
+
+        assert_true(hash_equal(solo_ask(copy)->hash, hash));
+        way = course_of(copy, 5);
+        elsewhere += !hash_equal(way, course_of(same, 6));
+        solo_free(copy);
+        solo_free(same);
+        all = hash_more(all, &hash, sizeof(hash));
+        solo_answer(copied, answer_of(hash, 0), false);
+        questions++;
+    }
+    assert_true(questions > 20 && elsewhere > 10);
+    assert_true(hash_equal(all, course_of(alone, 0)));
+    assert_int_equal(solo_commits(alone), solo_commits(copied));
+    solo_free(alone);
+    solo_free(copied);
+}
+
 static const char blocks_text[] = "import os\n"
                                   "if os.name:\n    a = (1,\n2)\n"
                                   "else:\n    b = 2\n"
@@ -384,6 +490,9 @@ int main(void)
         cmocka_unit_test(large_blocks_are_left_alone),
         cmocka_unit_test(blocks_find_the_errors_that_a_whole_parse_finds),
         cmocka_unit_test(merge_finds_the_offender_by_doubling),
+        cmocka_unit_test(odds_are_learned_by_size_and_kind),
+        cmocka_unit_test(odds_are_never_certain),
+        cmocka_unit_test(a_copy_goes_its_own_way),
         cmocka_unit_test(a_copy_of_a_merge_queue_goes_its_own_way),
         cmocka_unit_test(merge_forgets_claims_that_are_removed),
     };
