@@ -525,9 +525,13 @@ static void end_early(struct trial *trial)
         t->out_elsewhere -= fleet_of(trial) != t->spec.fleet;
         fleet_drop(fleet_of(trial), trial);
         t->counts.runs++;
-        t->counts.dropped++;
+        trial->runs++;
     }
-    trial->runs = 1;
+    if (t->spec.in_order) {
+        t->counts.runs += 1 - trial->runs;
+        trial->runs = 1;
+    }
+    t->counts.dropped++;
     trial->verdict = VERDICT_DROPPED;
     trial->early = false;
     free(trial->why);

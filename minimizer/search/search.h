@@ -7,10 +7,10 @@
  *   until search_finished()
  *
  * The same calls in the same order give the same trials: a store that logged
- * them can replay a search exactly. Whatever the number of workers and the order
- * of reports, it commits the steps that one worker would commit: further trials
- * are what that one would ask next if verdicts are as expected. That holds as
- * long as a text has one verdict.
+ * them can replay a search exactly. Whatever the number of workers and the
+ * order of reports, it commits the steps that one worker would commit: further
+ * trials are what that one would ask next if verdicts are as expected. That
+ * holds as long as a text has one verdict.
  *
  * Never gives the same text twice (but for one without a verdict, or dropped),
  * never a text with a new syntax error (statements of a long text are taken
@@ -131,7 +131,6 @@ bool search_minimal(const struct search *search);
 
 /* The smallest interesting text so far; borrowed until the next report. */
 struct bytes search_text(const struct search *search);
-
 
 /* The kind of the last step that was committed (static); NULL before one. */
 const char *search_last_kind(const struct search *search);

@@ -1,8 +1,14 @@
 """--deterministic: the steps do not depend on how long the runs take."""
 import json
 
-SCRIPT = '''import os
+# Not in the script, where a traced run would see the number and write it in.
+PAUSES = '''import os
 import time
+def sleep():
+    time.sleep(sum(os.urandom(4)) / 8000)
+'''
+
+SCRIPT = '''import pauses
 def table(width, height):
     rows = []
     for i in range(height):
@@ -17,14 +23,14 @@ def total(rows):
 rows = table(4, 3)
 columns = list(zip(*rows))
 print("total", total(rows), total(columns))
-for n in os.urandom(4):  # a single number would be observed and written in
-    time.sleep(n / 8000)
+pauses.sleep()
 rows[7]
 '''
 
 
 def minimize(tool, folder):
     folder.mkdir()
+    (folder / "pauses.py").write_text(PAUSES)
     script = folder / "script.py"
     script.write_text(SCRIPT)
     done = tool.run(script, "--err-msg", "list index out of range", "-j", "2",
