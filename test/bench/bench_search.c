@@ -20,6 +20,8 @@
 #include "minimizer/search/search.h"
 #include "test/bench/oracle.h"
 
+#define WIDTH_MAX 64
+
 struct judge {
     unsigned names;
     bool *needed, *present;
@@ -100,35 +102,65 @@ static double cost_mean(const struct cost *cost)
 }
 
 struct costs {
-    struct cost next, round, commit, no; /* search_next() with and without a new
-                                          * round, search_report() */
+    struct cost next, round, commit, no; /* search_next(), and search_report()
+                                          * with a new round, with a commit,
+                                          * without either */
 };
 
-static void drive(struct search *search, struct judge *judge, uint64_t most,
-                  struct costs *costs)
+/* What is out, the earliest first. */
+struct out {
+    uint64_t id;
+    bool yes;
+};
+
+static void report(struct search *search, const struct out *out,
+                   struct costs *costs)
 {
+    uint64_t rounds = search_stats(search).rounds;
+    double at = cpu_ms();
+    bool accepted =
+        search_report(search, out->id, out->yes ? VERDICT_YES : VERDICT_NO);
+
+    at = cpu_ms() - at;
+    if (search_stats(search).rounds > rounds)
+        cost_add(&costs->round, at);
+    else
+        cost_add(accepted ? &costs->commit : &costs->no, at);
+}
+
+static void drive(struct search *search, struct judge *judge, uint64_t most,
+                  unsigned width, struct costs *costs)
+{
+    struct out out[WIDTH_MAX];
     struct search_trial trial;
+    unsigned n = 0;
 
-    for (uint64_t n = 0; n < most; n++) {
-        uint64_t rounds = search_stats(search).rounds;
+    for (uint64_t given = 0; given < most || n > 0;) {
         double at = cpu_ms();
-        bool more = search_next(search, &trial), yes, accepted;
+        bool more = n < width && given < most && search_next(search, &trial);
 
-        cost_add(search_stats(search).rounds > rounds ? &costs->round
-                                                      : &costs->next,
-                 cpu_ms() - at);
-        if (!more)
+        if (more) {
+            cost_add(&costs->next, cpu_ms() - at);
+            out[n++] = (struct out){ trial.id, judge_says(judge, trial.text) };
+            given++;
+        } else if (n == 0) {
             return;
-        yes = judge_says(judge, trial.text);
-        at = cpu_ms();
-        accepted = search_report(search, trial.id, yes);
-        cost_add(accepted ? &costs->commit : &costs->no, cpu_ms() - at);
+        } else {
+            report(search, &out[0], costs);
+            memmove(out, out + 1, --n * sizeof(*out));
+        }
+        for (unsigned i = n; i > 0; i--) {
+            if (search_wants(search, out[i - 1].id))
+                continue;
+            search_report(search, out[i - 1].id, VERDICT_DROPPED);
+            memmove(out + i - 1, out + i, (--n - (i - 1)) * sizeof(*out));
+        }
     }
 }
 
-static void bench(unsigned lines, uint64_t most)
+static void bench(unsigned lines, uint64_t most, unsigned width)
 {
-    struct search_opts opts = { .width = 1 };
+    struct search_opts opts = { .width = width };
     struct costs costs = { 0 };
     struct oracle script;
     struct judge judge;
@@ -142,7 +174,7 @@ static void bench(unsigned lines, uint64_t most)
     begin = cpu_ms();
     search = search_new(buf_bytes(&script.text), NULL, 0, &opts);
     cost_add(&costs.round, cpu_ms() - begin);
-    drive(search, &judge, most, &costs);
+    drive(search, &judge, most, width, &costs);
     stats = search_stats(search);
     getrusage(RUSAGE_SELF, &usage);
     all = costs.next.sum + costs.round.sum + costs.commit.sum + costs.no.sum;
@@ -160,12 +192,16 @@ static void bench(unsigned lines, uint64_t most)
     free(judge.present);
 }
 
-/* bench_search [TRIALS]: at most so many trials for each length. */
+/* bench_search [TRIALS [WIDTH]]: at most so many trials for each length, so
+ * many of them out at once (1). */
 int main(int argc, char **argv)
 {
     const unsigned lines[] = { 1000, 5000, 20000, 50000 };
     uint64_t most = argc > 1 ? strtoull(argv[1], NULL, 10) : 4000;
+    unsigned width = argc > 2 ? (unsigned)strtoul(argv[2], NULL, 10) : 1;
 
+    if (width < 1 || width > WIDTH_MAX)
+        return 1;
     printf("CPU time of the search in ms, memory in MiB\n");
     printf(" lines     bytes trials   all    next   worst  commit   worst "
            "rounds    each   RSS    bytes\n");
@@ -176,7 +212,7 @@ int main(int argc, char **argv)
         fflush(stdout);
         pid = fork();
         if (pid == 0) {
-            bench(lines[i], most);
+            bench(lines[i], most, width);
             return 0;
         }
         if (pid < 0 || waitpid(pid, &status, 0) < 0 || status != 0)
