@@ -3,8 +3,8 @@
  *   warm --> hot --> hot --> warm --> warm, until one had a warm child
  *
  * The first warm run finds no warm child, since nobody has asked for one
- * before; it has one made for the next. That none gets ready in time is no
- * reason against them. Without the failure in a warm child all are plain. */
+ * before; it has one made for the next. What was never seen in a warm child is
+ * left to plain ones. Without hot children there may be warm ones yet. */
 #include "minimizer/children.h"
 
 #include <stdlib.h>
@@ -21,6 +21,8 @@ struct children {
     unsigned warm, hot; /* runs made; WARM_RUNS: no more are needed */
     enum run_how how;   /* the one that is out */
     uint64_t child;     /* the hot one */
+    bool seen_warm;     /* the failure has shown in a warm child */
+    char *note;         /* why there are no hot ones, or NULL */
     children_done_cb done;
     void *arg;
 };
@@ -35,7 +37,7 @@ static enum config_children wanted(const struct children_spec *spec)
     if (!spec->fork || asked == CHILDREN_PLAIN)
         return CHILDREN_PLAIN;
     if (asked == CHILDREN_AUTO)
-        asked = spec->context ? CHILDREN_HOT : CHILDREN_PLAIN;
+        asked = spec->context ? CHILDREN_WARM : CHILDREN_PLAIN;
     /* The order of answers would depend on what shares a child; and a no that
      * chance has a hand in cannot be told from one that the child has. */
     if (asked == CHILDREN_HOT && (spec->config->deterministic || !spec->steady))
@@ -45,40 +47,46 @@ static enum config_children wanted(const struct children_spec *spec)
     return asked;
 }
 
-static void finish(struct children *c, enum config_children use,
-                   const char *note)
+static void finish(struct children *c, enum config_children use)
 {
-    c->done(c->arg, use, note);
+    c->done(c->arg, use, c->note);
+    free(c->note);
     free(c);
 }
 
-static void refuse(struct children *c, enum config_children use,
-                   const char *what, const struct observation *o)
+/* Keep in mind why a kind of child is not used. */
+static void refuse(struct children *c, const char *what,
+                   const struct observation *o)
 {
     struct buf note;
 
     buf_init(&note, 8192);
+    if (c->note)
+        buf_addf(&note, "%s; ", c->note);
     buf_addf(&note, "%s: ", what);
     if (signature_judge(c->spec.signature, o, &note) == VERDICT_YES)
         buf_adds(&note, "the failure, and leaves behind what cannot be put "
                         "back");
-    finish(c, use, buf_str(&note));
+    free(c->note);
+    c->note = xstrdup(buf_str(&note));
     buf_deinit(&note);
 }
 
 static void take_warm(struct children *c, const struct observation *o)
 {
     c->warm = o->warm ? WARM_RUNS : c->warm + 1;
-    if (signature_judge(c->spec.signature, o, NULL) == VERDICT_YES)
+    if (signature_judge(c->spec.signature, o, NULL) == VERDICT_YES) {
+        c->seen_warm = c->seen_warm || o->warm;
         next(c);
-    else
-        refuse(c, CHILDREN_PLAIN,
-               "no child makes its CUDA context ahead, since the original "
-               "shows there",
-               o);
+        return;
+    }
+    refuse(c,
+           "no child makes its CUDA context ahead, since the original shows "
+           "there",
+           o);
+    finish(c, CHILDREN_PLAIN);
 }
 
-/* Without hot children there may be warm ones yet. */
 static void take_hot(struct children *c, const struct observation *o)
 {
     bool fit = o->hot && o->kept && (!c->child || c->child == o->hot) &&
@@ -86,13 +94,14 @@ static void take_hot(struct children *c, const struct observation *o)
 
     c->hot++;
     c->child = o->hot;
-    if (fit)
-        next(c);
-    else
-        refuse(c, c->spec.context ? CHILDREN_WARM : CHILDREN_PLAIN,
+    if (!fit) {
+        refuse(c,
                "no child runs more than one candidate, since the original "
                "shows there",
                o);
+        c->wanted = c->spec.context ? CHILDREN_WARM : CHILDREN_PLAIN;
+    }
+    next(c);
 }
 
 static void children_on_run(void *arg, const struct observation *o)
@@ -118,7 +127,10 @@ static void next(struct children *c)
     else if (c->warm < WARM_RUNS)
         request.how = RUN_WARM;
     else {
-        finish(c, c->wanted, NULL);
+        /* None got ready in time: it is not known what would show there. */
+        if (c->wanted == CHILDREN_WARM && !c->seen_warm)
+            c->wanted = CHILDREN_PLAIN;
+        finish(c, c->wanted);
         return;
     }
     c->how = request.how;
@@ -137,7 +149,7 @@ void children_check(const struct children_spec *spec, children_done_cb done,
     if (!spec->context)
         c->warm = WARM_RUNS; /* hot by the user's wish, and nothing to make */
     if (c->wanted == CHILDREN_PLAIN)
-        finish(c, CHILDREN_PLAIN, NULL);
+        finish(c, CHILDREN_PLAIN);
     else
         next(c);
 }

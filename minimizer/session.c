@@ -385,20 +385,25 @@ static void session_on_searched(void *arg)
 static void tell_children(struct session *s)
 {
     struct reduction_view view = reduction_view(s->reduction);
-    char *text;
+    struct buf text;
 
     if (view.kinds.warm + view.kinds.hot == 0)
         return;
-    text = xasprintf(
-        "runs: %" PRIu64 " fresh, %" PRIu64 " forked, %" PRIu64
-        " warm, %" PRIu64 " hot; of %" PRIu64
-        " refusals by hot children %" PRIu64 " were sampled and %" PRIu64
-        " overturned, %" PRIu64 " of %" PRIu64 " batches were void",
-        view.kinds.fresh, view.kinds.forked, view.kinds.warm, view.kinds.hot,
-        view.hot.noes, view.hot.sampled, view.hot.overturned, view.hot.voided,
-        view.hot.voided + view.hot.batches);
-    say(s, SAY_INFO, text);
-    free(text);
+    buf_init(&text, 4096);
+    buf_addf(&text,
+             "runs: %" PRIu64 " fresh, %" PRIu64 " forked, %" PRIu64 " warm",
+             view.kinds.fresh, view.kinds.forked, view.kinds.warm);
+    if (view.kinds.hot > 0)
+        buf_addf(&text,
+                 ", %" PRIu64 " hot; of %" PRIu64
+                 " refusals by hot children %" PRIu64
+                 " were sampled and %" PRIu64 " overturned, %" PRIu64
+                 " of %" PRIu64 " batches were void",
+                 view.kinds.hot, view.hot.noes, view.hot.sampled,
+                 view.hot.overturned, view.hot.voided,
+                 view.hot.voided + view.hot.batches);
+    say(s, SAY_INFO, buf_str(&text));
+    buf_deinit(&text);
 }
 
 static void session_on_settled(void *arg)

@@ -528,7 +528,8 @@ static void end_early(struct trial *trial)
         trial->runs++;
     }
     if (t->spec.in_order) {
-        t->counts.runs += 1 - trial->runs;
+        t->counts.runs += 1;
+        t->counts.runs -= trial->runs;
         trial->runs = 1;
     }
     t->counts.dropped++;

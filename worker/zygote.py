@@ -703,8 +703,9 @@ class Zygote:
         self.tell_start(run, child.pid)
         try:
             socket.send_fds(child.sock, [data], run.fds)
-        except OSError:
-            pass  # it has ended, and will be reaped
+        except OSError:  # it has ended, and will be reaped
+            child.number = None
+            say(self.sock, lost=run.number, why="the child has ended")
         if child.lane is None:
             child.sock.close()
             child.sock = None

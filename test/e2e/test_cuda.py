@@ -108,9 +108,17 @@ def test_script_without_a_context_has_plain_children(tool, cuda):
     assert not tool.log.exists()
 
 
-def test_script_with_a_context_has_hot_and_warm_ones(tool, cuda):
-    done, out, report = minimize(
+def test_script_with_a_context_has_warm_ones(tool, cuda):
+    _, out, report = minimize(
         tool, *cuda, "--env", "FAKE_CUDA_CONTEXT_MS=100")
+    found = kinds(report)
+    assert found["warm"] > 0 and found["hot"] == 0, found
+    assert fails(tool, out, cuda).startswith("ValueError: K shape check failed")
+
+
+def test_hot_children_and_warm_ones_share_the_work(tool, cuda):
+    done, out, report = minimize(
+        tool, *cuda, "--env", "FAKE_CUDA_CONTEXT_MS=100", "--children", "hot")
     found = kinds(report)
     assert found["hot"] > found["warm"] + found["forked"], found
     assert found["noes"] > 10 and found["voided"] == 0, found
@@ -181,7 +189,8 @@ launch(sizes, limit)
 fakecuda.context()
 check(len(sizes), limit)
 '''
-    done, out, report = minimize(tool, *cuda, text=text)
+    done, out, report = minimize(
+        tool, *cuda, "--children", "hot", text=text)
     assert kinds(report)["hot"] > 0, done
     assert fails(tool, out, cuda).startswith("ValueError: K shape check failed")
 
