@@ -31,8 +31,7 @@ struct children_spec {
 };
 
 /* `use` is never CHILDREN_AUTO. `note`: why not what could have been, as a
- * sentence; NULL: nothing to say; borrowed. `lost`: no runs are carried out any
- * more. */
+ * sentence; NULL: nothing to say; borrowed. */
 typedef void (*children_done_cb)(void *arg, enum config_children use,
                                  const char *note);
 

@@ -188,22 +188,24 @@ static void put_versions(struct json *object, const struct report_versions *v)
     json_put(object, "versions", value);
 }
 
-static void put_children(struct json *object, const struct report_children *c)
+static void put_children(struct json *object, const struct report *report)
 {
+    const struct run_kinds *kinds = &report->kinds;
+    const struct lanes_counts *hot = &report->hot;
     struct json *value = json_new_object();
 
-    put_count(value, "fresh", c->fresh);
-    put_count(value, "forked", c->forked);
-    put_count(value, "warm", c->warm);
-    put_count(value, "hot", c->hot);
-    put_count(value, "controls", c->controls);
-    put_count(value, "batches", c->batches);
-    put_count(value, "voided", c->voided);
-    put_count(value, "noes", c->noes);
-    put_count(value, "sampled", c->sampled);
-    put_count(value, "overturned", c->overturned);
-    put_count(value, "yes", c->yes);
-    put_count(value, "denied", c->denied);
+    put_count(value, "fresh", kinds->fresh);
+    put_count(value, "forked", kinds->forked);
+    put_count(value, "warm", kinds->warm);
+    put_count(value, "hot", kinds->hot);
+    put_count(value, "controls", hot->controls);
+    put_count(value, "batches", hot->batches);
+    put_count(value, "voided", hot->voided);
+    put_count(value, "noes", hot->noes);
+    put_count(value, "sampled", hot->sampled);
+    put_count(value, "overturned", hot->overturned);
+    put_count(value, "yes", hot->yes);
+    put_count(value, "denied", hot->denied);
     json_put(object, "children", value);
 }
 
@@ -218,7 +220,7 @@ int report_json(const struct report *report, struct buf *out)
     put_count(object, "rejected_early", report->rejected_early);
     put_count(object, "no_verdict", report->no_verdict);
     put_count(object, "accepted", report->accepted);
-    put_children(object, &report->children);
+    put_children(object, report);
     json_put_real(object, "wall_s", report->wall_s);
     json_put_real(object, "tool_cpu_s", report->tool_cpu_s);
     put_file(object, "original", &report->original);

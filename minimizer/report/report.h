@@ -4,8 +4,8 @@
  * FILE.json, for programs. Members, all always there: schema (1), status, runs,
  * cached, rejected_early, no_verdict, accepted, children {fresh, forked, warm,
  * hot, controls, batches, voided, noes, sampled, overturned, yes, denied}
- * (struct report_children), wall_s, tool_cpu_s, original and result {path,
- * bytes, lines, sha256}, good (as result, or null: no
+ * (of run_kinds and lanes_counts), wall_s, tool_cpu_s, original and result
+ * {path, bytes, lines, sha256}, good (as result, or null: no
  * --good), controls [{what, runs, passed, original {runs, passed}}],
  * verification {runs, matched}, rate {matched, runs, low, high} (95 %,
  * interval.h), signature, asked [{option, text}], minimal (true, or the budget
@@ -30,6 +30,8 @@
 #include "config/buf.h"
 #include "config/config.h"
 #include "config/err.h"
+#include "minimizer/lanes.h"
+#include "minimizer/runs.h"
 
 #define REPORT_SCHEMA 1
 #define REPORT_RATE_LEVEL 0.95
@@ -67,16 +69,6 @@ struct report_control {
     uint64_t runs, passed; /* of the result, fresh */
 };
 
-/* Runs of the search by the kind of process, control runs included; and what
- * hot children said: noes believed, of these asked of a clean run too, of those
- * yes there; yeses, of these denied by a clean run; batches of noes. */
-struct report_children {
-    uint64_t fresh, forked, warm, hot;
-    uint64_t controls, batches, voided;
-    uint64_t noes, sampled, overturned;
-    uint64_t yes, denied;
-};
-
 /* What the user asked for: "err-msg", "K shape check failed". */
 struct report_ask {
     const char *option, *text;
@@ -107,7 +99,8 @@ struct report {
     enum report_status status;
     uint64_t runs; /* candidates really executed */
     uint64_t cached, rejected_early, no_verdict, accepted;
-    struct report_children children;
+    struct run_kinds kinds;  /* of the search, control runs included */
+    struct lanes_counts hot; /* what hot children said */
     double wall_s, tool_cpu_s;
     struct report_file original, result;
     struct report_file good;              /* the result's good form */

@@ -366,7 +366,8 @@ static bool input_ended(void)
     return poll(&in, 1, 0) > 0 && read(0, drop, sizeof(drop)) <= 0;
 }
 
-int helper_watch(void)
+/* `autodd-c gpu watch`. The exit code. */
+static int helper_watch(void)
 {
     static struct view v;
     struct err err;
@@ -405,7 +406,9 @@ static const char *mode_words(unsigned mode)
     }
 }
 
-int helper_list(void)
+/* `autodd-c gpu list`, for people: a line a finding, "NAME TAB TEXT". The exit
+ * code. */
+static int helper_list(void)
 {
     static struct view v;
     char text[96] = "unknown", *mps;

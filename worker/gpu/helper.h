@@ -17,9 +17,4 @@
 #define HELPER_BEAT_MS 500
 #define HELPER_LINE_MAX (1u << 20)
 
-/* `autodd-c gpu watch`, and for people `autodd-c gpu list`: a line a finding,
- * "NAME TAB TEXT". The exit code. */
-int helper_watch(void);
-int helper_list(void);
-
 #endif
