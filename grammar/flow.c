@@ -300,6 +300,26 @@ static void take_symbols(struct flow *f)
     }
 }
 
+static bool leaves(const struct nodes *ns, uint32_t i)
+{
+    return node_is(ns, i, NODE_RAISE) || node_is(ns, i, NODE_RETURN) ||
+           node_is(ns, i, NODE_BREAK) || node_is(ns, i, NODE_CONTINUE);
+}
+
+/* What stands behind a statement that leaves its block never runs. */
+static void mark_idle(struct flow *f)
+{
+    const struct nodes *ns = f->ns;
+
+    f->idle = xcalloc(ns->n, sizeof(*f->idle));
+    for (uint32_t i = 0; i < ns->n; i++) {
+        if (f->idle[i] || !leaves(ns, i))
+            continue;
+        for (uint32_t k = ns->at[i].past; k < ns->at[node_parent(ns, i)].past;)
+            f->idle[k++] = true;
+    }
+}
+
 /* ---- who calls whom ---- */
 
 static int by_name(const void *a, const void *b)
@@ -362,7 +382,7 @@ static void take_calls(struct flow *f)
     for (uint32_t i = f->ns->n; i-- > 0;) {
         uint32_t s, method;
 
-        if (!node_is(f->ns, i, NODE_CALL))
+        if (!node_is(f->ns, i, NODE_CALL) || f->idle[i])
             continue;
         s = flow_symbol(f,
                         flow_root(f->ns, node_field(f->ns, i, FIELD_function)));
@@ -569,7 +589,7 @@ static void take_writes(struct flow *f)
     for (int round = 0; news && round < WRITE_ROUNDS; round++) {
         news = false;
         for (uint32_t i = 0; i < f->ns->n; i++)
-            if (node_is(f->ns, i, NODE_CALL))
+            if (node_is(f->ns, i, NODE_CALL) && !f->idle[i])
                 news |= take_write(f, i);
         for (uint32_t s = 0; s < f->nsymbols; s++)
             if (f->written[s])
@@ -577,7 +597,7 @@ static void take_writes(struct flow *f)
     }
     f->giving = true;
     for (uint32_t i = 0; i < f->ns->n; i++)
-        if (node_is(f->ns, i, NODE_CALL))
+        if (node_is(f->ns, i, NODE_CALL) && !f->idle[i])
             take_write(f, i);
 }
 
@@ -589,8 +609,10 @@ struct flow *flow_new(const struct tree *tree, bool silent_writes)
     f->scopes = scopes_new(tree);
     f->silent_writes = silent_writes;
     take_symbols(f);
+    mark_idle(f);
     for (uint32_t i = 0; i < f->ns->n; i++)
-        take_values(f, i);
+        if (!f->idle[i])
+            take_values(f, i);
     take_calls(f);
     take_writes(f);
     return f;
@@ -610,6 +632,7 @@ void flow_free(struct flow *f)
     free(f->module);
     free(f->written);
     free(f->kernel);
+    free(f->idle);
     free(f->methods);
     free(f->stamps);
     free(f->seen);

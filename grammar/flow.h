@@ -3,10 +3,11 @@
  * Each name knows what may have given it its value: right sides of
  * assignments, iterables, arguments at the calls of its function, and calls
  * that may have written into it (`kernel[grid](x, out)`, `out.copy_(y)`,
- * `out[i] = v`). A slice follows these from an expression backwards. It knows
- * no order of statements and no branches, so it may hold too much; functions
- * of the script are looked through (by what they return), kernels are not:
- * they are what is looked for.
+ * `out[i] = v`). A slice follows these from an expression backwards, but not to
+ * what is given only behind it, nor to what stands behind a return. Else it
+ * knows no order of statements and no branches, so it may hold too much;
+ * functions of the script are looked through (by what they return), kernels are
+ * not: they are what is looked for.
  *
  * Which arguments a kernel writes is read from its body: names that it assigns
  * elements of, or hands to a store. A kernel whose body is no Python here (a

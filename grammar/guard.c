@@ -3,6 +3,7 @@
  * which one is which is not followed through the edits: one is enough. */
 #include "grammar/guard.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,6 +37,47 @@ static bool says_any(const struct guard *g, const struct nodes *ns, uint32_t i)
     return false;
 }
 
+/* What a raise names as its class, `raise E(...)` and `raise m.E`; empty when
+ * that is no class by the looks of it (`raise e`, `raise`). */
+static struct bytes raised_class(const struct nodes *ns, uint32_t raise)
+{
+    struct bytes name = kernel_last_name(ns, node_named_child(ns, raise));
+
+    return name.len > 0 && isupper((unsigned char)name.data[0])
+               ? name
+               : bytes_of("", 0);
+}
+
+static bool is_word(const struct nodes *ns, uint32_t i)
+{
+    return node_is(ns, i, NODE_STRING_CONTENT) &&
+           node_text(ns, i).len >= WORD_MIN;
+}
+
+/* Whether a raise may be the one that is kept. Another class is another
+ * failure, and so are other words; `raise` and `raise ValueError` have none.
+ * What is computed elsewhere (`raise ValueError(text)`) may hold any. */
+static bool may_raise(const struct guard *g, const struct nodes *ns, uint32_t i)
+{
+    struct bytes name = raised_class(ns, i);
+    bool words = false;
+
+    if (node_named_child(ns, i) == NODE_NONE)
+        return false;
+    if (g->ntexts > 0 && name.len > 0 &&
+        !node_is(ns, node_named_child(ns, i), NODE_CALL))
+        return false;
+    if (g->raised && name.len > 0 &&
+        !text_is_one_of(name, (const char *const *)&g->raised, 1))
+        return false;
+    for (uint32_t k = i; k < ns->at[i].past; k++) {
+        if (says_any(g, ns, k))
+            return true;
+        words |= is_word(ns, k);
+    }
+    return !words || g->ntexts == 0;
+}
+
 /* Whether node `i` is, or begins, a statement of the guard's kind. */
 static bool is_site(const struct guard *g, const struct nodes *ns, uint32_t i)
 {
@@ -47,7 +89,7 @@ static bool is_site(const struct guard *g, const struct nodes *ns, uint32_t i)
     case GUARD_CALL:
         return deciding_call(ns, i);
     case GUARD_RAISE:
-        return node_is(ns, i, NODE_RAISE);
+        return node_is(ns, i, NODE_RAISE) && may_raise(g, ns, i);
     case GUARD_PRINT:
         return says_any(g, ns, i);
     case GUARD_EXIT:
@@ -93,6 +135,22 @@ static uint32_t statement_in(const struct nodes *ns, uint32_t line)
     return best;
 }
 
+static void take_raise(struct guard *g, const struct nodes *ns, uint32_t raise)
+{
+    struct bytes name = raised_class(ns, raise);
+
+    g->site = GUARD_RAISE;
+    if (name.len > 0)
+        g->raised = xmemdup(name.data, name.len);
+    for (uint32_t i = raise;
+         i < ns->at[raise].past && g->ntexts < GUARD_TEXTS_MAX; i++) {
+        struct bytes word = node_text(ns, i);
+
+        if (is_word(ns, i))
+            g->texts[g->ntexts++] = xmemdup(word.data, word.len);
+    }
+}
+
 /* The statement that raised, and of which kind it is. */
 static uint32_t raised_in(struct guard *g, const struct nodes *ns,
                           const struct guard_failure *failure)
@@ -113,7 +171,7 @@ static uint32_t raised_in(struct guard *g, const struct nodes *ns,
     }
     if (!node_is(ns, statement, NODE_RAISE) || !failure->own_words)
         return NODE_NONE;
-    g->site = GUARD_RAISE;
+    take_raise(g, ns, statement);
     return statement;
 }
 
@@ -255,12 +313,12 @@ static void find_test(struct guard *g, const struct tree *tree,
     uint32_t statement =
         failure->line > 0 ? raised_in(g, l.ns, failure) : NODE_NONE;
 
-    take_texts(g, failure);
     g->some = failure->some;
     g->nothing = effect_of_nothing(l.flow);
     if (statement != NODE_NONE) {
         keep_test(g, &l, statement);
-    } else if (g->ntexts > 0) {
+    } else if (failure->ntexts > 0) {
+        take_texts(g, failure);
         g->site = GUARD_PRINT;
         keep_first(g, &l);
     } else if (failure->exits) {
@@ -282,7 +340,8 @@ static void forget_test(struct guard *g)
     for (size_t i = 0; i < g->ntexts; i++)
         free(g->texts[i]);
     free(g->words);
-    g->words = NULL;
+    free(g->raised);
+    g->words = g->raised = NULL;
     g->nsides = g->ntexts = 0;
     g->site = GUARD_NOTHING;
 }

@@ -5,8 +5,8 @@
  * launch, or comparing two unrelated tensors, shows the same words.
  *
  * The failing statement is an assert, a call of assert_close, allclose and
- * their like, a raise, or what prints the text or ends the program. What
- * decides over the last three is the condition they stand under, in their
+ * their like, a raise (in a candidate: of the same class and words), or what
+ * prints the text or ends the program. What decides over the last three is the condition they stand under, in their
  * function or where that is called. A test has sides: what it compares. Of each
  * side the slice (flow.h) is taken, and a candidate must have such a statement,
  * whose test has sides that are made of as much:
@@ -72,8 +72,9 @@ struct guard_side {
 
 struct guard {
     enum guard_site site; /* of the statement; NOTHING: no test is kept */
-    char *texts[GUARD_TEXTS_MAX]; /* of a PRINT; owned */
+    char *texts[GUARD_TEXTS_MAX]; /* of a PRINT or RAISE; owned */
     size_t ntexts;
+    char *raised; /* class of a RAISE, as it is named; owned; NULL: none */
     struct guard_side sides[SIDES_MAX];
     size_t nsides;
     bool silent_writes; /* see flow_new() */

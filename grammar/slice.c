@@ -49,7 +49,8 @@ struct walk {
     struct slice *out;
     struct task *todo;
     size_t n, room, sources_room;
-    uint32_t turn; /* what was looked through has this stamp */
+    uint32_t turn;           /* what was looked through has this stamp */
+    uint32_t function, past; /* of what is sliced; the end of its loops */
 };
 
 static void push_task(struct walk *w, struct task task)
@@ -261,6 +262,32 @@ static bool is_used_unset(const struct flow *f, uint32_t call)
            node_is(f->ns, above, NODE_ARGUMENT_LIST);
 }
 
+/* Whether all of a name is in one function. */
+static bool is_local(const struct flow *f, uint32_t symbol, uint32_t function)
+{
+    size_t n;
+    const struct occurrence *o = symbol_occurrences(f->scopes, symbol, &n);
+    struct span at = f->ns->at[function].at;
+
+    return n > 0 && o[0].at.start >= at.start && o[n - 1].at.start < at.end;
+}
+
+/* Whether a value is given only when what is sliced has been used: behind it
+ * and behind the loops around it. In a function that holds for its own names
+ * alone, as what is written into an array is still there in the next call. */
+static bool comes_after(const struct walk *w, uint32_t symbol,
+                        const struct giver *giver)
+{
+    const struct flow *f = w->f;
+
+    if (giver->node < w->past ||
+        node_function(f->ns, giver->node) != w->function)
+        return false;
+    return w->function == NODE_NONE ||
+           (giver->kind != GIVER_WRITE && giver->kind != GIVER_ELEMENT &&
+            is_local(f, symbol, w->function));
+}
+
 static void visit_symbol(struct walk *w, uint32_t symbol, bool below)
 {
     struct flow *f = w->f;
@@ -287,6 +314,8 @@ static void visit_symbol(struct walk *w, uint32_t symbol, bool below)
     if (f->givers[symbol] == NODE_NONE && f->parameter[symbol] == NODE_NONE)
         w->out->constant = false; /* where it comes from is not seen */
     for (uint32_t g = f->givers[symbol]; g != NODE_NONE; g = f->items[g].next) {
+        if (comes_after(w, symbol, &f->items[g]))
+            continue;
         if (f->items[g].kind == GIVER_WRITE)
             push_write(w, f->items[g].node, symbol, below);
         else
@@ -392,9 +421,25 @@ static void carry_out(struct walk *w, size_t i)
         visit(w, task.node, task.below);
 }
 
+/* Where the outermost loop around a node ends that is in its function. */
+static uint32_t past_loops(const struct nodes *ns, uint32_t node)
+{
+    uint32_t past = ns->at[node].past;
+
+    for (uint32_t i = node_parent(ns, node);
+         i != NODE_NONE && !node_is(ns, i, NODE_FUNCTION);
+         i = node_parent(ns, i))
+        if (node_is(ns, i, NODE_FOR) || node_is(ns, i, NODE_WHILE))
+            past = ns->at[i].past;
+    return past;
+}
+
 void flow_slice(struct flow *f, uint32_t node, struct slice *out)
 {
-    struct walk w = { .f = f, .out = out };
+    struct walk w = { .f = f,
+                      .out = out,
+                      .function = node_function(f->ns, node),
+                      .past = past_loops(f->ns, node) };
 
     *out = (struct slice){ .constant = true };
     w.turn = ++f->turns;

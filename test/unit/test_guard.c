@@ -365,6 +365,68 @@ static void a_raise_stays_under_its_condition(void **state)
               "    raise ValueError('boom')\n"));
 }
 
+static void another_raise_does_not_stand_for_it(void **state)
+{
+    static const char original[] = PLAIN "if abs(got - want) > 1e-9:\n"
+                                         "    raise ValueError('boom')\n";
+    struct guard_failure failure = raised(original, "raise");
+    (void)state;
+
+#define OTHER(what)                                                            \
+    PLAIN "def other():\n"                                                     \
+          "    if got != want:\n"                                              \
+          "        " what "\n"                                                 \
+          "raise ValueError('boom')\n"
+    check(original, &failure,
+          TEXTS(PLAIN "text = 'boom'\n"
+                      "if got != want:\n"
+                      "    raise ValueError(text)\n",
+                PLAIN "if got != want:\n"
+                      "    raise builtins.ValueError(f'row {1}: boom')\n",
+                PLAIN "error = ValueError('boom')\n"
+                      "if got != want:\n"
+                      "    raise error\n"),
+          TEXTS(OTHER("raise"), OTHER("raise ValueError"),
+                OTHER("raise TypeError('boom')"),
+                OTHER("raise ValueError('another')")));
+}
+
+static void what_never_runs_gives_nothing(void **state)
+{
+    static const char original[] = PLAIN "if abs(got - want) > 1e-9:\n"
+                                         "    raise ValueError('boom')\n";
+    struct guard_failure failure = raised(original, "raise");
+    (void)state;
+
+    check(original, &failure,
+          TEXTS("def f(got, want):\n"
+                "    for i in range(2):\n"
+                "        if got != want:\n"
+                "            raise ValueError('boom')\n"
+                "        got += random.random()\n"
+                "        want = got + 1\n"
+                "f(0, 1)\n"),
+          TEXTS("def f(got, want):\n"
+                "    if got == want:\n"
+                "        return\n"
+                "    raise ValueError('boom')\n"
+                "    got *= random.random()\n"
+                "    want = got + 1\n"
+                "f(0, 1)\n",
+                "def f(got, want):\n"
+                "    if got != want:\n"
+                "        raise ValueError('boom')\n"
+                "    got *= random.random()\n"
+                "    want = got + 1\n"
+                "f(0, 1)\n",
+                "got = 0\n"
+                "want = 1\n"
+                "if got != want:\n"
+                "    raise ValueError('boom')\n"
+                "got *= random.random()\n"
+                "want = got + 1\n"));
+}
+
 static void a_printed_text_stays_under_its_condition(void **state)
 {
     static const char original[] =
@@ -700,6 +762,8 @@ int main(void)
         cmocka_unit_test(what_had_elements_keeps_some),
         cmocka_unit_test(where_access_crashes_arrays_keep_elements),
         cmocka_unit_test(a_raise_stays_under_its_condition),
+        cmocka_unit_test(another_raise_does_not_stand_for_it),
+        cmocka_unit_test(what_never_runs_gives_nothing),
         cmocka_unit_test(a_printed_text_stays_under_its_condition),
         cmocka_unit_test(a_bare_exit_stays_under_its_condition),
         cmocka_unit_test(conversions_of_one_source_may_be_compared),
