@@ -60,12 +60,14 @@ static bool is_word(const struct nodes *ns, uint32_t i)
 static bool may_raise(const struct guard *g, const struct nodes *ns, uint32_t i)
 {
     struct bytes name = raised_class(ns, i);
+    uint32_t what = node_named_child(ns, i), list;
     bool words = false;
 
-    if (node_named_child(ns, i) == NODE_NONE)
+    if (what == NODE_NONE)
         return false;
+    list = node_field(ns, what, FIELD_arguments);
     if (g->ntexts > 0 && name.len > 0 &&
-        !node_is(ns, node_named_child(ns, i), NODE_CALL))
+        (list == NODE_NONE || node_named_child(ns, list) == NODE_NONE))
         return false;
     if (g->raised && name.len > 0 &&
         !text_is_one_of(name, (const char *const *)&g->raised, 1))
@@ -120,16 +122,24 @@ static uint32_t line_of(struct bytes text, uint32_t at)
     return line;
 }
 
+/* A line from 1, with its end. */
+static struct span line_at(struct bytes text, uint32_t line)
+{
+    uint32_t start = 0;
+
+    for (; line > 1 && start < text.len; line--)
+        start = text_line_next(text, start);
+    return (struct span){ start, text_line_next(text, start) };
+}
+
 /* The smallest statement that stands in a line; NODE_NONE when none does. */
 static uint32_t statement_in(const struct nodes *ns, uint32_t line)
 {
-    uint32_t start = 0, next, best = NODE_NONE;
+    struct span in = line_at(ns->text, line);
+    uint32_t best = NODE_NONE;
 
-    for (; line > 1 && start < ns->text.len; line--)
-        start = text_line_next(ns->text, start);
-    next = text_line_next(ns->text, start);
-    for (uint32_t i = 0; i < ns->n && ns->at[i].at.start < next; i++)
-        if (node_is_statement(ns, i) && ns->at[i].at.end > start &&
+    for (uint32_t i = 0; i < ns->n && ns->at[i].at.start < in.end; i++)
+        if (node_is_statement(ns, i) && ns->at[i].at.end > in.start &&
             (best == NODE_NONE || node_holds(ns, best, i)))
             best = i;
     return best;
@@ -426,14 +436,26 @@ static bool test_holds(const struct guard *g, const struct look *l, uint32_t i)
     return holds;
 }
 
-static bool has_test(const struct guard *g, const struct tree *tree)
+/* Whether the statement that node `i` is in, or is, reaches into a line. */
+static bool stands_in(const struct nodes *ns, uint32_t i, struct span line)
+{
+    uint32_t statement = node_statement(ns, i);
+    struct span at = ns->at[statement == NODE_NONE ? i : statement].at;
+
+    return at.start < line.end && at.end > line.start;
+}
+
+/* In the whole text, or, given a line from 1, in that alone. */
+static bool has_test(const struct guard *g, const struct tree *tree,
+                     uint32_t line)
 {
     struct look l = { .ns = tree_nodes(tree),
                       .flow = flow_new(tree, g->silent_writes) };
     bool holds = false, nothing = !g->nothing && effect_of_nothing(l.flow);
+    struct span at = line_at(l.ns->text, line);
 
     for (uint32_t i = 0; i < l.ns->n && !holds && !nothing; i++)
-        if (is_site(g, l.ns, i))
+        if (is_site(g, l.ns, i) && (line == 0 || stands_in(l.ns, i, at)))
             holds = test_holds(g, &l, i);
     flow_free(l.flow);
     return holds;
@@ -489,8 +511,11 @@ void guard_init(struct guard *guard, const struct tree *original,
         guard->silent_writes = true;
         find_test(guard, original, failure);
     }
-    if (guard->words && !has_test(guard, original))
+    if (guard->words && !has_test(guard, original, 0))
         forget_test(guard);
+    guard->raises = guard->words && guard->site != GUARD_PRINT &&
+                    guard->site != GUARD_EXIT &&
+                    has_test(guard, original, failure->line);
     if (!guard->words && failure->dies)
         keep_elements(guard, original);
 }
@@ -521,7 +546,20 @@ bool guard_holds(const struct guard *guard, const struct tree *tree)
     if (!guard->words)
         return true;
     return guard->site == GUARD_NOTHING ? makes_something(tree)
-                                        : has_test(guard, tree);
+                                        : has_test(guard, tree, 0);
+}
+
+bool guard_failed(const struct guard *guard, struct bytes text, uint32_t line)
+{
+    struct tree *tree;
+    bool failed;
+
+    if (!guard->raises || line == 0)
+        return true;
+    tree = tree_parse(text);
+    failed = has_test(guard, tree, line);
+    tree_free(tree);
+    return failed;
 }
 
 void guard_key(const struct guard *guard, struct buf *out)

@@ -80,6 +80,7 @@ struct guard {
     bool silent_writes; /* see flow_new() */
     bool some;          /* as in the failure */
     bool nothing;       /* the original makes arrays of no elements */
+    bool raises;        /* what is kept raises: the line tells whether it did */
     char *words;        /* what is kept, for the user; NULL: no test */
 
     char *const *names; /* calls that stay; borrowed */
@@ -99,6 +100,12 @@ bool guard_keeps(const struct guard *guard);
 /* Whether a text keeps it: as many calls of each name as the original has, and
  * the test. */
 bool guard_holds(const struct guard *guard, const struct tree *tree);
+
+/* Whether what is kept is what failed in a run of the text, by the innermost
+ * line of the script in the traceback, from 1; 0: not known, then it may be.
+ * Without this another statement could fail with the same words, and the one
+ * that is kept would be there for nothing. Parses the text. */
+bool guard_failed(const struct guard *guard, struct bytes text, uint32_t line);
 
 /* Append what decides what is kept: for a key of the state. */
 void guard_key(const struct guard *guard, struct buf *out);

@@ -149,6 +149,7 @@ static struct trials *make_trials(struct reduction *r)
         .fleet = r->spec.fleet,
         .search = r->search,
         .signature = original->signature,
+        .guard = original->guard,
         .fork = original->fork,
         .fork_timeout_ms = original->fork_timeout_ms,
         .fresh_timeout_ms = original->fresh_timeout_ms,

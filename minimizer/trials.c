@@ -707,6 +707,14 @@ static void take_look(struct trial *trial, const char *values)
     report(trial, VERDICT_YES, false, NULL);
 }
 
+/* Whether a run fails where it should: where the test is that is kept. */
+static bool is_kept(const struct trial *trial, const struct observation *o)
+{
+    const struct guard *guard = trial->trials->spec.guard;
+
+    return !guard || guard_failed(guard, trial->search.text, o->exc_line);
+}
+
 /* What a run says of the present ask; `why` it says no, or nothing. */
 static enum verdict judge(const struct trial *trial,
                           const struct observation *observation,
@@ -717,8 +725,13 @@ static enum verdict judge(const struct trial *trial,
     struct buf words;
     enum verdict verdict;
 
-    if (!control)
-        return signature_judge(signature, observation, why);
+    if (!control) {
+        verdict = signature_judge(signature, observation, why);
+        if (verdict != VERDICT_YES || is_kept(trial, observation))
+            return verdict;
+        buf_adds(why, "another statement fails than the one that is kept");
+        return VERDICT_NO;
+    }
     buf_init(&words, 4096);
     verdict = signature_passes(signature, observation, &words);
     buf_addf(why, "%s: %s", control->what, buf_str(&words));

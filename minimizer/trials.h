@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "config/err.h"
+#include "grammar/guard.h"
 #include "minimizer/control.h"
 #include "minimizer/fleet/fleet.h"
 #include "minimizer/lanes.h"
@@ -26,6 +27,7 @@ struct trials_spec {
     struct fleet *fleet;
     struct search *search;
     const struct signature *signature;
+    const struct guard *guard; /* what must be what fails; NULL: anything */
     bool fork; /* screen by forked runs; else all are fresh */
     uint64_t fork_timeout_ms, fresh_timeout_ms;
     const char *cwd;   /* NULL: the run's own folder */

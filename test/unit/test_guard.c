@@ -387,8 +387,39 @@ static void another_raise_does_not_stand_for_it(void **state)
                       "if got != want:\n"
                       "    raise error\n"),
           TEXTS(OTHER("raise"), OTHER("raise ValueError"),
-                OTHER("raise TypeError('boom')"),
+                OTHER("raise ValueError()"), OTHER("raise TypeError('boom')"),
                 OTHER("raise ValueError('another')")));
+}
+
+static void the_line_tells_whether_it_is_what_failed(void **state)
+{
+    static const char original[] = PLAIN "if abs(got - want) > 1e-9:\n"
+                                         "    raise ValueError('boom')\n";
+    static const char other[] = PLAIN "def unused():\n"
+                                      "    if got != want:\n"
+                                      "        raise ValueError(\n"
+                                      "            'boom')\n"
+                                      "raise ValueError('bo' + 'om')\n";
+    struct guard_failure failure = raised(original, "raise");
+    struct tree *tree = parse(original);
+    struct bytes text = bytes_of(other, strlen(other));
+    uint32_t last = 0;
+    struct guard guard;
+    (void)state;
+
+    for (const char *c = other; *c; c++)
+        last += *c == '\n';
+    guard_init(&guard, tree, &failure, NULL, 0);
+    assert_true(guard_failed(&guard, bytes_of(original, strlen(original)),
+                             failure.line));
+    assert_false(guard_failed(&guard, text, last));
+    assert_true(guard_failed(&guard, text, last - 1));
+    assert_true(guard_failed(&guard, text, last - 2));
+    assert_false(guard_failed(&guard, text, last - 3));
+    assert_false(guard_failed(&guard, text, last + 9));
+    assert_true(guard_failed(&guard, text, 0));
+    guard_deinit(&guard);
+    tree_free(tree);
 }
 
 static void what_never_runs_gives_nothing(void **state)
@@ -763,6 +794,7 @@ int main(void)
         cmocka_unit_test(where_access_crashes_arrays_keep_elements),
         cmocka_unit_test(a_raise_stays_under_its_condition),
         cmocka_unit_test(another_raise_does_not_stand_for_it),
+        cmocka_unit_test(the_line_tells_whether_it_is_what_failed),
         cmocka_unit_test(what_never_runs_gives_nothing),
         cmocka_unit_test(a_printed_text_stays_under_its_condition),
         cmocka_unit_test(a_bare_exit_stays_under_its_condition),
