@@ -6,10 +6,11 @@
  *
  * The failing statement is an assert, a call of assert_close, allclose and
  * their like, a raise (in a candidate: of the same class and words), or what
- * prints the text or ends the program. What decides over the last three is the condition they stand under, in their
- * function or where that is called. A test has sides: what it compares. Of each
- * side the slice (flow.h) is taken, and a candidate must have such a statement,
- * whose test has sides that are made of as much:
+ * prints the text or ends the program. What decides over the last three is the
+ * condition they stand under, in their function or where that is called. A test
+ * has sides: what it compares. Of each side the slice (flow.h) is taken, and a
+ * candidate must have such a statement, whose test has sides that are made of
+ * as much:
  *
  *   a side that a kernel gives     by the same kernel, one of them if several
  *   another one, beside such       computed, or made for it (torch.ones(3)),

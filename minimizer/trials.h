@@ -28,7 +28,7 @@ struct trials_spec {
     struct search *search;
     const struct signature *signature;
     const struct guard *guard; /* what must be what fails; NULL: anything */
-    bool fork; /* screen by forked runs; else all are fresh */
+    bool fork;                 /* screen by forked runs; else all are fresh */
     uint64_t fork_timeout_ms, fresh_timeout_ms;
     const char *cwd;   /* NULL: the run's own folder */
     const char *loads; /* of the original, as in struct observation */
