@@ -176,7 +176,7 @@ bool search_next(struct search *search, struct search_trial *given)
     search->stats.trials++;
     *given = (struct search_trial){ .id = trial->id,
                                     .text = bytes_of(trial->text, trial->len),
-                                    .hash = trial->hash,
+                                    .hash = hash_bytes(trial->text, trial->len),
                                     .kind = ask->kind,
                                     .touches_import = import,
                                     .saved = ask->saved,

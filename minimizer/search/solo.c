@@ -20,8 +20,7 @@ struct solo *solo_new(struct bytes text, const struct span *frozen,
 
     solo->opts = *opts;
     solo->base = (struct version){ .text = xmemdup(text.data, text.len),
-                                   .len = text.len,
-                                   .hash = hash_bytes(text.data, text.len) };
+                                   .len = text.len };
     solo->frozen = xcopy(frozen, nfrozen, sizeof(struct span));
     solo->nfrozen = nfrozen;
     solo->frames = xcopy(opts->frames, opts->nframes, sizeof(struct span));
@@ -42,7 +41,7 @@ struct solo *solo_new(struct bytes text, const struct span *frozen,
     solo->opts.idle = NULL;
     solo->opts.nidle = 0;
     solo->opts.observed = NULL;
-    memory_set(&solo->memory, solo->base.hash, KNOWN_YES);
+    solo_know_base(solo);
     return solo;
 }
 

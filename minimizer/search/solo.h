@@ -24,7 +24,7 @@ struct solo;
 /* A candidate whose verdict is waited for. */
 struct ask {
     struct bytes text;
-    struct hash128 hash;        /* of text */
+    struct hash128 hash;        /* of text and marks: what a verdict is about */
     const struct hash128 *keys; /* of what it does, wherever that stands: one
                                  * for each edit in it */
     size_t nkeys;
@@ -63,7 +63,7 @@ bool solo_finished(const struct solo *solo);
 bool solo_minimal(const struct solo *solo);
 bool solo_mutated(const struct solo *solo);
 struct bytes solo_text(const struct solo *solo);
-struct hash128 solo_hash(const struct solo *solo); /* of solo_text() */
+struct hash128 solo_hash(const struct solo *solo); /* of text and marks */
 const char *solo_last_kind(const struct solo *solo);
 
 /* Commits so far. */

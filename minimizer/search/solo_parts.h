@@ -35,8 +35,8 @@
 struct version {
     char *text;
     size_t len;
-    struct hash128 hash;
-    struct tree *tree; /* or NULL */
+    struct hash128 hash; /* of the text, and of where the marks are in it */
+    struct tree *tree;   /* or NULL */
 };
 
 /* What a verdict is waited for: a claim, or the first `united` ones of the
@@ -105,6 +105,9 @@ enum answer {
 void version_free(struct version *version);
 struct bytes version_bytes(const struct version *version);
 void version_copy(struct version *to, const struct version *from);
+
+/* The base has a yes. */
+void solo_know_base(struct solo *solo);
 
 /* Of the base; made when first asked for. */
 const struct tree *solo_tree(struct solo *solo);

@@ -69,6 +69,32 @@ static bool touches_frozen(const struct solo *solo, const struct patch *patch)
     return false;
 }
 
+/* With marks a verdict is about the pair of a text and where they are in it:
+ * of `step()` twice, with a mark between, one is left in front of the mark or
+ * behind it. */
+static struct hash128 fingerprint(const struct solo *solo, struct bytes text,
+                                  const struct patch *patch)
+{
+    struct hash128 hash = hash_bytes(text.data, text.len);
+    size_t n = solo->opts.nmarks;
+    struct span *marks;
+
+    if (n == 0)
+        return hash;
+    marks = xcopy(solo->marks, n, sizeof(*marks));
+    if (patch)
+        spans_rebase(marks, n, patch);
+    hash = hash_more(hash, marks, n * sizeof(*marks));
+    free(marks);
+    return hash;
+}
+
+void solo_know_base(struct solo *solo)
+{
+    solo->base.hash = fingerprint(solo, version_bytes(&solo->base), NULL);
+    memory_set(&solo->memory, solo->base.hash, KNOWN_YES);
+}
+
 /* Make the candidate's text and look whether its verdict is known. */
 static enum answer recall(struct solo *solo, const struct patch *patch,
                           struct hash128 *hash)
@@ -82,7 +108,7 @@ static enum answer recall(struct solo *solo, const struct patch *patch,
     text = buf_bytes(&solo->text);
     if (!is_smaller(text, base))
         return ANSWER_NO;
-    *hash = hash_bytes(text.data, text.len);
+    *hash = fingerprint(solo, text, patch);
     switch (memory_get(&solo->memory, *hash)) {
     case KNOWN_NOTHING:
     case KNOWN_NONE_ONCE:

@@ -1064,6 +1064,40 @@ static void what_is_left_of_observed_values_is_offered_alone(void **state)
     }
 }
 
+/* Which of two equal lines has gone is only seen from where the mark is. */
+static void reduce_marked(unsigned width, bool in_front)
+{
+    static const char script[] = "step()\nstep()\nfail()\n";
+    const struct span mark = { 7, 7 };
+    struct search_opts opts = { .width = width, .marks = &mark, .nmarks = 1 };
+    struct search *search =
+        search_new(bytes_of(script, strlen(script)), NULL, 0, &opts);
+    struct search_trial trial;
+
+    while (search_next(search, &trial)) {
+        struct span at;
+        bool yes;
+
+        search_marks(search, trial.id, &at);
+        yes = (at.start == 0) == in_front &&
+              memmem(trial.text.data, trial.text.len, "step()\nfail()", 13);
+        assert_true(hash_equal(trial.hash,
+                               hash_bytes(trial.text.data, trial.text.len)));
+        search_report(search, trial.id, yes ? VERDICT_YES : VERDICT_NO);
+    }
+    assert_int_equal(search_text(search).len, strlen("step()\nfail()\n"));
+    search_free(search);
+}
+
+static void what_is_known_of_a_text_is_known_of_its_marks_too(void **state)
+{
+    (void)state;
+    for (unsigned width = 1; width <= 4; width++) {
+        reduce_marked(width, true);
+        reduce_marked(width, false);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -1090,6 +1124,7 @@ int main(void)
         cmocka_unit_test(what_a_look_has_seen_is_the_next_candidate),
         cmocka_unit_test(a_look_that_comes_to_nothing_changes_nothing),
         cmocka_unit_test(what_is_left_of_observed_values_is_offered_alone),
+        cmocka_unit_test(what_is_known_of_a_text_is_known_of_its_marks_too),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
