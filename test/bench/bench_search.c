@@ -17,6 +17,8 @@
 #include "config/base.h"
 #include "config/buf.h"
 #include "config/mem.h"
+#include "grammar/guard.h"
+#include "grammar/tree.h"
 #include "minimizer/search/search.h"
 #include "test/bench/oracle.h"
 
@@ -158,9 +160,33 @@ static void drive(struct search *search, struct judge *judge, uint64_t most,
     }
 }
 
-static void bench(unsigned lines, uint64_t most, unsigned width)
+/* A comparison as the last statement, of two of the needed names, which are
+ * lists; what they are made of must stay. */
+static void guard_last(struct guard *guard, struct buf *text,
+                       const struct judge *judge)
+{
+    struct guard_failure failure = { .line = 1 };
+    long first = -1, last = -1;
+    struct tree *tree;
+
+    for (unsigned i = 0; i < judge->names; i++) {
+        if (!judge->needed[i])
+            continue;
+        first = first < 0 ? (long)i : first;
+        last = (long)i;
+    }
+    for (size_t i = 0; i < text->len; i++)
+        failure.line += buf_str(text)[i] == '\n';
+    buf_addf(text, "assert m.f(v%ld) == m.g(v%ld)\n", first, last);
+    tree = tree_parse(buf_bytes(text));
+    guard_init(guard, tree, &failure, NULL, 0);
+    tree_free(tree);
+}
+
+static void bench(unsigned lines, uint64_t most, unsigned width, bool guarded)
 {
     struct search_opts opts = { .width = width };
+    struct guard guard = { 0 };
     struct costs costs = { 0 };
     struct oracle script;
     struct judge judge;
@@ -171,6 +197,11 @@ static void bench(unsigned lines, uint64_t most, unsigned width)
 
     oracle_make(&script, lines, 0, 7);
     judge_init(&judge, lines, lines / 100);
+    if (guarded) {
+        guard_last(&guard, &script.text, &judge);
+        opts.allowed = guard_keeps(&guard) ? guard_holds : NULL;
+        opts.keep = &guard;
+    }
     begin = cpu_ms();
     search = search_new(buf_bytes(&script.text), NULL, 0, &opts);
     cost_add(&costs.round, cpu_ms() - begin);
@@ -178,22 +209,25 @@ static void bench(unsigned lines, uint64_t most, unsigned width)
     stats = search_stats(search);
     getrusage(RUSAGE_SELF, &usage);
     all = costs.next.sum + costs.round.sum + costs.commit.sum + costs.no.sum;
-    printf("%6u %9zu %6llu %5.2f %7.3f %7.1f %7.3f %7.1f %6llu %7.1f %5ld "
+    printf("%-5s %6u %9zu %6llu %5.2f %7.3f %7.1f %7.3f %7.1f %6llu %7.1f %5ld "
            "%8zu\n",
-           lines, script.text.len, (unsigned long long)stats.trials,
+           guarded ? "guard" : "plain", lines, script.text.len,
+           (unsigned long long)stats.trials,
            all / (double)(stats.trials ? stats.trials : 1),
            cost_mean(&costs.next), costs.next.worst, cost_mean(&costs.commit),
            costs.commit.worst, (unsigned long long)stats.rounds,
            cost_mean(&costs.round), usage.ru_maxrss / 1024,
            search_text(search).len);
     search_free(search);
+    if (guarded)
+        guard_deinit(&guard);
     oracle_deinit(&script);
     free(judge.needed);
     free(judge.present);
 }
 
 /* bench_search [TRIALS [WIDTH]]: at most so many trials for each length, so
- * many of them out at once (1). */
+ * many of them out at once (1); without a test to keep, and with one. */
 int main(int argc, char **argv)
 {
     const unsigned lines[] = { 1000, 5000, 20000, 50000 };
@@ -203,16 +237,17 @@ int main(int argc, char **argv)
     if (width < 1 || width > WIDTH_MAX)
         return 1;
     printf("CPU time of the search in ms, memory in MiB\n");
-    printf(" lines     bytes trials   all    next   worst  commit   worst "
-           "rounds    each   RSS    bytes\n");
-    for (size_t i = 0; i < ARRAY_LEN(lines); i++) {
+    printf(
+        "       lines     bytes trials   all    next   worst  commit   worst "
+        "rounds    each   RSS    bytes\n");
+    for (size_t i = 0; i < 2 * ARRAY_LEN(lines); i++) {
         int status;
         pid_t pid;
 
         fflush(stdout);
         pid = fork();
         if (pid == 0) {
-            bench(lines[i], most, width);
+            bench(lines[i / 2], most, width, i % 2 == 1);
             return 0;
         }
         if (pid < 0 || waitpid(pid, &status, 0) < 0 || status != 0)
