@@ -1,4 +1,4 @@
-/* Edits, their union and their move to a later text.
+/* Edits as they are built, and their union.
  *
  * All changes of all edits lie in one array, each edit has a range of it. While
  * an edit is built it lies beyond the counted items; so does a list.
@@ -7,13 +7,7 @@
  * loses nothing: a deletion swallows what it holds, a replacement swallows
  * deletions strictly inside of it, equal changes count once, deletions melt.
  * All else is a conflict. An insertion has no bytes: it is swallowed strictly
- * inside a deletion, and stays at its border.
- *
- * Rebase follows the same table, so that for edits without conflict
- *     apply(P), rebase, apply(E)  ==  apply(P + E).
- * A patch P maps positions: those strictly inside one of its changes fall to
- * an end of the new text of that change, the others move by the bytes added
- * and removed before them. Both take a binary search over P. */
+ * inside a deletion, and stays at its border. */
 #include "grammar/edit.h"
 
 #include <errno.h>
@@ -26,7 +20,6 @@
 
 struct text_block {
     struct text_block *next;
-    unsigned refs; /* edits and blocks that point here, but for one */
     size_t used, room;
     char data[];
 };
@@ -38,33 +31,18 @@ void edits_init(struct edits *edits)
 
 void edits_deinit(struct edits *edits)
 {
-    while (edits->texts && edits->texts->refs-- == 0) {
-        struct text_block *next = edits->texts->next;
-        free(edits->texts);
-        edits->texts = next;
-    }
-    free(edits->items);
-    free(edits->changes);
-    free(edits->lists);
-    edits_init(edits);
-}
+    if (edits_unlay(edits)) {
+        while (edits->texts) {
+            struct text_block *next = edits->texts->next;
 
-void edits_copy(struct edits *to, const struct edits *from)
-{
-    *to = (struct edits){
-        .items = xcopy(from->items, from->n, sizeof(*from->items)),
-        .n = from->n,
-        .room = from->n,
-        .changes = xcopy(from->changes, from->nchanges, sizeof(*from->changes)),
-        .nchanges = from->nchanges,
-        .changes_room = from->nchanges,
-        .lists = xcopy(from->lists, from->nlists, sizeof(*from->lists)),
-        .nlists = from->nlists,
-        .lists_room = from->nlists,
-        .texts = from->texts,
-    };
-    if (to->texts)
-        to->texts->refs++;
+            free(edits->texts);
+            edits->texts = next;
+        }
+        free(edits->items);
+        free(edits->changes);
+        free(edits->lists);
+    }
+    edits_init(edits);
 }
 
 const char *edits_text(struct edits *edits, const char *text, size_t len)
@@ -127,15 +105,14 @@ static int change_order(const void *a, const void *b)
     return 0;
 }
 
-static bool change_equal(const struct change *a, const struct change *b)
+bool change_equal(const struct change *a, const struct change *b)
 {
     return a->at.start == b->at.start && a->at.end == b->at.end &&
            a->len == b->len &&
            (a->len == 0 || memcmp(a->text, b->text, a->len) == 0);
 }
 
-/* Whether two changes, in order, can't both be made. */
-static bool change_clash(const struct change *a, const struct change *b)
+bool change_clash(const struct change *a, const struct change *b)
 {
     return b->at.start < a->at.end ||
            (b->at.start == a->at.start && b->at.end == a->at.end);
@@ -386,64 +363,71 @@ static int patch_merge(struct patch *patch, const struct change *more, size_t n)
 int patch_add_edit(struct patch *patch, const struct edits *edits,
                    uint32_t edit)
 {
-    const struct edit *e = &edits->items[edit];
-    int error = patch_merge(patch, edits->changes + e->first, e->n);
+    struct edit e = edits_now(edits, edit);
+    struct change *changes = xcalloc(e.n, sizeof(*changes));
+    int error =
+        patch_merge(patch, changes, edits_changes_now(edits, edit, changes));
 
     if (!error)
-        patch->touches_import |= e->touches_import;
+        patch->touches_import |= e.touches_import;
+    free(changes);
     return error;
 }
 
 /* The living units of a run, and what lives around it. */
 struct run {
-    const struct edit *units;
-    uint32_t n;
+    const struct edits *edits;
+    uint32_t unit, n;     /* the list's first, and how many it has */
     uint32_t first, last; /* living units of the run */
     bool before, after;   /* one lives before, behind the run */
     uint32_t leads;       /* leads of units [leads, first] go with it */
 };
 
+static bool run_dead(const struct run *run, uint32_t i)
+{
+    return edits_dead(run->edits, run->unit + i);
+}
+
 static bool run_find(struct run *run, const struct edits *edits, uint32_t list,
                      uint32_t from, uint32_t to)
 {
-    run->units = edits->items + edits->lists[list].first;
+    run->edits = edits;
+    run->unit = edits->lists[list].first;
     run->n = edits->lists[list].n;
     if (to > run->n)
         to = run->n;
-    while (from < to && run->units[from].dead)
+    while (from < to && run_dead(run, from))
         from++;
-    while (to > from && run->units[to - 1].dead)
+    while (to > from && run_dead(run, to - 1))
         to--;
     if (from >= to)
         return false;
     run->first = run->leads = from;
     run->last = to - 1;
-    while (run->leads > 0 && run->units[run->leads - 1].dead)
+    while (run->leads > 0 && run_dead(run, run->leads - 1))
         run->leads--;
     run->before = run->leads > 0;
-    while (to < run->n && run->units[to].dead)
+    while (to < run->n && run_dead(run, to))
         to++;
     run->after = to < run->n;
     return true;
 }
 
 /* All changes of the run, one after the other; returns how many. */
-static size_t run_changes(const struct run *run, const struct edits *edits,
-                          struct change *out)
+static size_t run_changes(const struct run *run, struct change *out)
 {
     size_t n = 0;
 
-    for (uint32_t i = run->first; i <= run->last; i++) {
-        const struct edit *unit = &run->units[i];
-        if (unit->dead)
-            continue;
-        memcpy(out + n, edits->changes + unit->first, unit->n * sizeof(*out));
-        n += unit->n;
+    for (uint32_t i = run->first; i <= run->last; i++)
+        n += edits_changes_now(run->edits, run->unit + i, out + n);
+    if (!run->before || run->after)
+        return n;
+    for (uint32_t i = run->leads; i <= run->first; i++) {
+        struct span lead = edits_now(run->edits, run->unit + i).lead;
+
+        if (span_len(lead) > 0)
+            out[n++] = (struct change){ lead, NULL, 0 };
     }
-    if (run->before && !run->after)
-        for (uint32_t i = run->leads; i <= run->first; i++)
-            if (span_len(run->units[i].lead) > 0)
-                out[n++] = (struct change){ run->units[i].lead, NULL, 0 };
     return n;
 }
 
@@ -473,11 +457,13 @@ int patch_add_run(struct patch *patch, const struct edits *edits, uint32_t list,
     if (all && !empty)
         return -EEXIST;
     for (uint32_t i = run.leads; i <= run.last; i++) {
-        room += run.units[i].n + (size_t)1;
-        import |= run.units[i].touches_import && !run.units[i].dead;
+        struct edit unit = edits_now(edits, run.unit + i);
+
+        room += unit.n + (size_t)1;
+        import |= unit.touches_import && !unit.dead;
     }
     struct change *changes = xcalloc(room, sizeof(*changes));
-    size_t n = run_changes(&run, edits, changes);
+    size_t n = run_changes(&run, changes);
     if (all && *empty)
         n = run_replace(changes, n, empty);
     int error = patch_merge(patch, changes, n);
@@ -511,217 +497,4 @@ int64_t patch_saved(const struct patch *patch)
         saved +=
             (int64_t)span_len(patch->changes[i].at) - patch->changes[i].len;
     return saved;
-}
-
-/* Rebase. */
-
-struct shift {
-    const struct change *p;
-    size_t n;
-    int64_t *moved; /* bytes that the first i changes add */
-};
-
-static void shift_init(struct shift *shift, const struct patch *patch)
-{
-    shift->p = patch->changes;
-    shift->n = patch->n;
-    shift->moved = xcalloc(patch->n + 1, sizeof(*shift->moved));
-    for (size_t i = 0; i < patch->n; i++)
-        shift->moved[i + 1] = shift->moved[i] + patch->changes[i].len -
-                              span_len(patch->changes[i].at);
-}
-
-/* The first change that ends after `at`. */
-static size_t shift_ending_after(const struct shift *s, uint32_t at)
-{
-    size_t low = 0, high = s->n;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (s->p[middle].at.end <= at)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-/* The first change that starts at `at` or later. */
-static size_t shift_starting_from(const struct shift *s, uint32_t at)
-{
-    size_t low = 0, high = s->n;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (s->p[middle].at.start < at)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-/* Where something goes that begins, or ends, at `at`. What is inserted there
- * belongs to neither. */
-static uint32_t shift_start(const struct shift *s, uint32_t at)
-{
-    size_t i = shift_ending_after(s, at);
-
-    if (i < s->n && s->p[i].at.start < at)
-        at = s->p[i].at.start;
-    return (uint32_t)(at + s->moved[i]);
-}
-
-static uint32_t shift_end(const struct shift *s, uint32_t at)
-{
-    size_t i = shift_starting_from(s, at);
-
-    if (i > 0 && s->p[i - 1].at.end > at)
-        return (uint32_t)(s->p[i - 1].at.start + s->moved[i - 1] +
-                          s->p[i - 1].len);
-    return (uint32_t)(at + s->moved[i]);
-}
-
-static struct span shift_span(const struct shift *s, struct span at)
-{
-    struct span to = { shift_start(s, at.start), shift_end(s, at.end) };
-
-    if (to.end < to.start || span_len(at) == 0)
-        to.end = to.start;
-    return to;
-}
-
-enum fate { FATE_MOVED, FATE_GONE, FATE_CLASH };
-
-static enum fate rebase_deletion(const struct shift *s, struct change *c)
-{
-    size_t i = shift_ending_after(s, c->at.start);
-    size_t past = shift_starting_from(s, c->at.end);
-    const struct change *first = i < past ? &s->p[i] : NULL;
-    const struct change *last = i < past ? &s->p[past - 1] : NULL;
-
-    if (first && !span_holds(c->at, first->at) && first->len > 0)
-        return span_holds(first->at, c->at) ? FATE_GONE : FATE_CLASH;
-    if (last && !span_holds(c->at, last->at) && last->len > 0)
-        return FATE_CLASH;
-    c->at = shift_span(s, c->at);
-    return span_len(c->at) > 0 ? FATE_MOVED : FATE_GONE;
-}
-
-static enum fate rebase_replacement(const struct shift *s, struct change *c)
-{
-    size_t i = shift_ending_after(s, c->at.start);
-
-    for (; i < s->n && s->p[i].at.start < c->at.end; i++) {
-        const struct change *p = &s->p[i];
-
-        if (change_equal(p, c))
-            return FATE_GONE;
-        if (p->len > 0)
-            return FATE_CLASH;
-        if (span_holds(p->at, c->at))
-            return FATE_GONE;
-        if (!span_holds(c->at, p->at))
-            return FATE_CLASH;
-    }
-    c->at = shift_span(s, c->at);
-    return FATE_MOVED;
-}
-
-static enum fate rebase_insertion(const struct shift *s, struct change *c)
-{
-    size_t i = shift_starting_from(s, c->at.start);
-
-    if (i > 0 && s->p[i - 1].at.end > c->at.start)
-        return s->p[i - 1].len > 0 ? FATE_CLASH : FATE_GONE;
-    if (i < s->n && s->p[i].at.end == c->at.start)
-        return change_equal(&s->p[i], c) ? FATE_GONE : FATE_CLASH;
-    c->at.start = c->at.end = shift_end(s, c->at.start);
-    return FATE_MOVED;
-}
-
-static enum fate rebase_change(const struct shift *s, struct change *c)
-{
-    if (c->len == 0)
-        return rebase_deletion(s, c);
-    return span_len(c->at) > 0 ? rebase_replacement(s, c)
-                               : rebase_insertion(s, c);
-}
-
-/* Most edits lie wholly before the patch, or behind it, and touch nothing of
- * it: a comparison, or an addition, settles them. */
-static bool rebase_aside(const struct shift *s, struct edit *edit,
-                         struct change *changes)
-{
-    uint32_t start = edit->cover.start, end = edit->cover.end;
-    uint32_t by = (uint32_t)s->moved[s->n]; /* modulo 2^32, as the sums are */
-    bool lead = span_len(edit->lead) > 0;
-
-    if (lead && edit->lead.start < start)
-        start = edit->lead.start;
-    if (lead && edit->lead.end > end)
-        end = edit->lead.end;
-    if (edit->n > 0 && changes[0].at.start < start)
-        start = changes[0].at.start;
-    if (edit->n > 0 && changes[edit->n - 1].at.end > end)
-        end = changes[edit->n - 1].at.end;
-    if (s->n == 0 || end < s->p[0].at.start)
-        return true;
-    if (start <= s->p[s->n - 1].at.end)
-        return false;
-    edit->cover = (struct span){ edit->cover.start + by, edit->cover.end + by };
-    edit->lead =
-        lead ? (struct span){ edit->lead.start + by, edit->lead.end + by }
-             : (struct span){ 0, 0 };
-    for (uint32_t i = 0; i < edit->n; i++) {
-        changes[i].at.start += by;
-        changes[i].at.end += by;
-    }
-    return true;
-}
-
-static void rebase_edit(const struct shift *s, struct edit *edit,
-                        struct change *changes)
-{
-    uint32_t kept = 0;
-
-    if (rebase_aside(s, edit, changes))
-        return;
-
-    edit->cover = shift_span(s, edit->cover);
-    edit->lead = shift_span(s, edit->lead);
-    for (uint32_t i = 0; i < edit->n && !edit->dead; i++) {
-        struct change c = changes[i];
-        enum fate fate = rebase_change(s, &c);
-
-        edit->dead |= fate == FATE_CLASH;
-        if (fate != FATE_MOVED)
-            continue;
-        /* what stood between two insertions may be gone */
-        edit->dead |= kept > 0 && change_clash(&changes[kept - 1], &c);
-        changes[kept++] = c;
-    }
-    edit->n = edit->dead ? 0 : kept;
-    edit->dead |= kept == 0;
-}
-
-void edits_rebase(struct edits *edits, const struct patch *patch)
-{
-    struct shift shift;
-
-    shift_init(&shift, patch);
-    for (size_t i = 0; i < edits->n; i++)
-        rebase_edit(&shift, &edits->items[i],
-                    edits->changes + edits->items[i].first);
-    free(shift.moved);
-}
-
-void spans_rebase(struct span *spans, size_t n, const struct patch *patch)
-{
-    struct shift shift;
-
-    shift_init(&shift, patch);
-    for (size_t i = 0; i < n; i++)
-        spans[i] = shift_span(&shift, spans[i]);
-    free(shift.moved);
 }

@@ -5,7 +5,7 @@
  * everything they point to. A patch is a union of edits, sorted and without
  * conflicts; it makes a candidate, and once committed it moves the edits that
  * are left to the new text (edits_rebase), so that they need not be generated
- * anew after each success.
+ * anew after each success. edit.c builds and unites, rebase.c moves and copies.
  *
  * Spans are half-open byte ranges of the text. A change with an empty span
  * inserts. Texts in changes are borrowed from static storage or from the
@@ -25,6 +25,11 @@ struct change {
     const char *text; /* NULL when len is 0 */
     uint32_t len;
 };
+
+/* Whether two changes are the same; whether two, in order, can't both be made.
+ */
+bool change_equal(const struct change *a, const struct change *b);
+bool change_clash(const struct change *a, const struct change *b);
 
 /* Sibling units that go one by one or in runs: statements of a block,
  * elements, arguments. The units are edits first .. first + n - 1, in text
@@ -65,14 +70,14 @@ struct edits {
     size_t nlists, lists_room;
     struct text_block *texts; /* arena */
     bool in_list;             /* between list_begin and list_end */
+
+    /* Once laid out (edits_lay); grammar/rebase.c alone knows more. */
+    struct edit_page *pages;
+    size_t *sharers; /* copies that have the arrays above, but for one */
 };
 
 void edits_init(struct edits *edits);
 void edits_deinit(struct edits *edits);
-
-/* A copy to move along on its own; texts are shared, and freed with the last
- * that has them. */
-void edits_copy(struct edits *to, const struct edits *from);
 
 /* Building, used by the generators: begin, any number of changes, end.
  * edits_end() sorts the changes and returns the edit's number; an edit without
@@ -129,9 +134,40 @@ int patch_apply(const struct patch *patch, struct bytes text, struct buf *out);
 /* Bytes the text shrinks by; negative when it grows. */
 int64_t patch_saved(const struct patch *patch);
 
-/* Move edits to the text after `patch` (made from these same edits). What
- * lies in a deletion goes with it; deletions that overlap are trimmed; an edit
- * whose replacement is cut is dead, and so is one without changes left. */
+/* The end of building. From here on the edits can be moved and copied, and
+ * .items and .changes say no more where things stand and what is dead: they
+ * have what never changes (kind, list, index, parent, sure), the functions
+ * below have the rest. */
+void edits_lay(struct edits *edits);
+
+/* Of deinit: take the layout away. True: the arrays are this one's to free. */
+bool edits_unlay(struct edits *edits);
+
+/* A copy to move along on its own, of edits that are laid out. What neither
+ * has moved is shared, and freed with the last that has it: a copy costs a few
+ * bytes for each page of edits. */
+void edits_copy(struct edits *to, const struct edits *from);
+
+/* An edit in the present text; laid out or not. */
+struct edit edits_now(const struct edits *edits, uint32_t edit);
+bool edits_dead(const struct edits *edits, uint32_t edit);
+
+/* Its change `c`, of edits_now().n. */
+struct change edits_change_now(const struct edits *edits, uint32_t edit,
+                               uint32_t c);
+
+/* All of them into `out`, which has room for edits_now().n; returns that. */
+size_t edits_changes_now(const struct edits *edits, uint32_t edit,
+                         struct change *out);
+
+/* Bytes that the text shrinks by when it is made alone. */
+int64_t edits_saved(const struct edits *edits, uint32_t edit);
+
+/* Move edits to the text after `patch` (made from these same edits), which
+ * lays them out. What lies in a deletion goes with it; deletions that overlap
+ * are trimmed; an edit whose replacement is cut is dead, and so is one without
+ * changes left. Costs a few instructions for each page of edits, and more for
+ * those pages alone that the patch touches. */
 void edits_rebase(struct edits *edits, const struct patch *patch);
 
 /* The same for plain spans; one that is deleted becomes empty. */

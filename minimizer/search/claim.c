@@ -24,9 +24,9 @@ bool claim_alive(const struct claim *claim, const struct edits *edits)
     uint32_t first = claim_edit(claim, edits);
 
     if (claim->list == EDIT_NONE)
-        return !edits->items[first].dead;
+        return !edits_dead(edits, first);
     for (uint32_t i = 0; i < claim->to - claim->from; i++)
-        if (!edits->items[first + i].dead)
+        if (!edits_dead(edits, first + i))
             return true;
     return false;
 }
@@ -36,7 +36,7 @@ int claim_patch(const struct claim *claim, const struct edits *edits,
 {
     if (claim->list != EDIT_NONE)
         return patch_add_run(patch, edits, claim->list, claim->from, claim->to);
-    if (edits->items[claim->from].dead)
+    if (edits_dead(edits, claim->from))
         return -ENOENT;
     return patch_add_edit(patch, edits, claim->from);
 }

@@ -70,43 +70,33 @@ static bool is_list(const struct queue *queue, uint32_t item)
 }
 
 /* The edit that stands for an item: itself, or the list's first unit. */
-static const struct edit *item_edit(const struct queue *queue, uint32_t item)
+static uint32_t item_edit(const struct queue *queue, uint32_t item)
 {
     const struct edits *edits = queue->edits;
 
-    if (is_list(queue, item))
-        item = edits->lists[item - edits->n].first;
-    return &edits->items[item];
-}
-
-static uint64_t edit_worth(const struct edits *edits, const struct edit *edit)
-{
-    int64_t saved = 0;
-
-    for (uint32_t i = 0; i < edit->n; i++) {
-        const struct change *change = &edits->changes[edit->first + i];
-        saved += (int64_t)span_len(change->at) - change->len;
-    }
-    return saved > 0 ? (uint64_t)saved : 0;
+    return is_list(queue, item) ? edits->lists[item - edits->n].first : item;
 }
 
 static uint64_t item_worth(const struct queue *queue, uint32_t item)
 {
+    int64_t saved;
+
     if (is_list(queue, item))
         return walk_worth(&queue->walks[item - queue->edits->n], queue->edits);
-    return edit_worth(queue->edits, item_edit(queue, item));
+    saved = edits_saved(queue->edits, item);
+    return saved > 0 ? (uint64_t)saved : 0;
 }
 
 static void push(struct queue *queue, uint32_t item)
 {
-    const struct edit *edit = item_edit(queue, item);
+    uint32_t edit = item_edit(queue, item);
     struct heap_entry entry = { .item = item };
 
     entry.key = item_worth(queue, item);
-    entry.order = (uint32_t)(edit - queue->edits->items);
+    entry.order = edit;
     if (is_list(queue, item))
         entry.stamp = ++queue->stamps[item - queue->edits->n];
-    heap_push(&queue->heaps[edit->kind], entry);
+    heap_push(&queue->heaps[queue->edits->items[edit].kind], entry);
 }
 
 static void offer(struct queue *queue, uint32_t item)
@@ -175,14 +165,15 @@ static size_t masked(const char *text, size_t len, char *out,
 /* What an edit does to which text, wherever it stands in the file. Of what it
  * is about the first line stands for the whole: a function whose body has
  * changed is still the function that was needed. */
-static struct hash128 place_of(const struct edits *edits,
-                               const struct edit *edit, struct bytes text)
+static struct hash128 place_of(const struct edits *edits, uint32_t i,
+                               struct bytes text)
 {
-    const char *start = text.data + edit->cover.start;
-    size_t len = span_len(edit->cover);
+    struct edit edit = edits_now(edits, i);
+    const char *start = text.data + edit.cover.start;
+    size_t len = span_len(edit.cover);
     const char *eol = memchr(start, '\n', len);
-    bool fine = edit_kind_info(edit->kind)->tier > TIER_COARSE;
-    uint32_t facts[2] = { edit->kind, 0 };
+    bool fine = edit_kind_info(edit.kind)->tier > TIER_COARSE;
+    uint32_t facts[2] = { edit.kind, 0 };
     char mask[PLACE_MAX];
     uint8_t to[PLACE_MAX];
     struct hash128 place;
@@ -194,16 +185,16 @@ static struct hash128 place_of(const struct edits *edits,
     else
         place = hash_bytes(start, len);
     place = hash_more(place, facts, sizeof(facts));
-    for (uint32_t i = 0; i < edit->n && i < 8; i++) {
-        const struct change *c = &edits->changes[edit->first + i];
-        uint32_t at = c->at.start - edit->cover.start;
+    for (uint32_t c = 0; c < edit.n && c < 8; c++) {
+        struct change change = edits_change_now(edits, i, c);
+        uint32_t at = change.at.start - edit.cover.start;
 
-        if (eol && c->len == 0)
+        if (eol && change.len == 0)
             continue;
         facts[1] = fine && at < len ? to[at] : at;
         place = hash_more(place, facts, sizeof(facts));
-        if (c->len > 0)
-            place = hash_more(place, c->text, c->len);
+        if (change.len > 0)
+            place = hash_more(place, change.text, change.len);
     }
     return place;
 }
@@ -215,7 +206,7 @@ static void find_later(struct queue *queue, struct bytes text, bool news_only)
     queue->offers->later = xcalloc(edits->n, sizeof(*queue->offers->later));
     queue->offers->places = xcalloc(edits->n, sizeof(*queue->offers->places));
     for (uint32_t i = 0; i < edits->n; i++) {
-        queue->offers->places[i] = place_of(edits, &edits->items[i], text);
+        queue->offers->places[i] = place_of(edits, i, text);
         queue->offers->later[i] =
             news_only &&
             memory_get(&queue->refused, queue->offers->places[i]) == KNOWN_NO;
@@ -264,7 +255,7 @@ static bool head_is_valid(struct queue *queue, struct heap *heap)
     uint64_t worth;
 
     if (list ? queue->stamps[head.item - queue->edits->n] != head.stamp
-             : item_edit(queue, head.item)->dead || queue->taken[head.item]) {
+             : edits_dead(queue->edits, head.item) || queue->taken[head.item]) {
         heap_pop(heap);
         return false;
     }
@@ -389,7 +380,7 @@ size_t queue_take_sure(struct queue *queue, struct claim *claims)
     size_t n = 0;
 
     for (uint32_t i = 0; i < edits->n; i++) {
-        if (!edits->items[i].sure || edits->items[i].dead ||
+        if (!edits->items[i].sure || edits_dead(edits, i) ||
             queue->offers->later[i] || edits->items[i].list != EDIT_NONE)
             continue;
         queue->offered[i] = true;
@@ -428,8 +419,8 @@ bool queue_revive(struct queue *queue, enum edit_tier tier)
         uint32_t item;
 
         edit_item(edits, i, &item);
-        if (edit->dead || queue->offered[item] || queue->offers->later[i] ||
-            edit_kind_info(edit->kind)->tier > tier)
+        if (edits_dead(edits, i) || queue->offered[item] ||
+            queue->offers->later[i] || edit_kind_info(edit->kind)->tier > tier)
             continue;
         offer(queue, item);
         any = true;

@@ -154,7 +154,7 @@ static void add_keys(struct question *q, const struct solo *solo,
         add_key(q, solo, first);
     for (uint32_t i = first;
          claim->list != EDIT_NONE && i < first + claim->to - claim->from; i++)
-        if (!solo->edits.items[i].dead)
+        if (!edits_dead(&solo->edits, i))
             add_key(q, solo, i);
 }
 

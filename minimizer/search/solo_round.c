@@ -87,6 +87,7 @@ void solo_start_round(struct solo *solo)
     generate_observed(tree, solo->frozen, solo->nfrozen,
                       vocabulary(solo->opts.mutate, solo->opts.rename),
                       &solo->observed, &solo->edits);
+    edits_lay(&solo->edits);
     solo->base_errors = tree_errors(tree);
     bindings_free(solo->bindings);
     solo->bindings = bindings_new(tree);
@@ -125,7 +126,7 @@ void solo_offer_idle(struct solo *solo, const struct search_opts *opts)
     for (uint32_t i = 0; i < edits->n; i++)
         idle[i] = edits->items[i].list != EDIT_NONE &&
                   edits->items[i].kind == EDIT_statement &&
-                  is_idle(opts, edits->items[i].cover);
+                  is_idle(opts, edits_now(edits, i).cover);
     for (uint32_t l = 0; l < edits->nlists; l++) {
         uint32_t first = edits->lists[l].first, n = edits->lists[l].n;
         uint32_t parent = edits->items[first].parent;

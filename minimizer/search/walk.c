@@ -47,7 +47,7 @@ void walk_copy(struct walk *to, const struct walk *from)
 static bool lives(const struct walk *walk, const struct edits *edits,
                   uint32_t unit)
 {
-    return !edits->items[edits->lists[walk->list].first + unit].dead;
+    return !edits_dead(edits, edits->lists[walk->list].first + unit);
 }
 
 /* The last `most` living units of [from, to) as a claim without dead units at
@@ -157,13 +157,13 @@ void walk_return(struct walk *walk, const struct claim *claim)
 static uint64_t bytes_of_units(const struct walk *walk,
                                const struct edits *edits, struct span units)
 {
-    const struct edit *first = &edits->items[edits->lists[walk->list].first];
+    uint32_t first = edits->lists[walk->list].first;
     uint32_t start, end;
 
     if (units.start >= units.end)
         return 0;
-    start = first[units.start].cover.start;
-    end = first[units.end - 1].cover.end;
+    start = edits_now(edits, first + units.start).cover.start;
+    end = edits_now(edits, first + units.end - 1).cover.end;
     return end > start ? end - start : 0;
 }
 

@@ -27,27 +27,19 @@ static void check_changes(const struct change *changes, size_t n, size_t len)
 
 static void check_edits(const struct edits *edits, size_t len)
 {
-    for (size_t i = 0; i < edits->n; i++) {
-        const struct edit *edit = &edits->items[i];
+    struct change *changes =
+        (struct change *)xcalloc(edits->nchanges, sizeof(*changes));
 
-        check_changes(edits->changes + edit->first, edit->n, len);
-        assert(edit->dead == (edit->n == 0));
-        assert(edit->cover.start <= edit->cover.end && edit->cover.end <= len);
-        assert(edit->lead.start <= edit->lead.end && edit->lead.end <= len);
-        assert(edit->parent == EDIT_NONE || edit->parent < edits->n);
+    for (uint32_t i = 0; i < edits->n; i++) {
+        struct edit edit = edits_now(edits, i);
+
+        check_changes(changes, edits_changes_now(edits, i, changes), len);
+        assert(edit.dead == (edit.n == 0));
+        assert(edit.cover.start <= edit.cover.end && edit.cover.end <= len);
+        assert(edit.lead.start <= edit.lead.end && edit.lead.end <= len);
+        assert(edit.parent == EDIT_NONE || edit.parent < edits->n);
     }
-}
-
-/* A copy that can be moved without losing the original. */
-static struct edits copy_of(const struct edits *edits)
-{
-    struct edits copy = *edits;
-
-    copy.items =
-        (struct edit *)xmemdup(edits->items, edits->n * sizeof(*edits->items));
-    copy.changes = (struct change *)xmemdup(
-        edits->changes, edits->nchanges * sizeof(*edits->changes));
-    return copy;
+    free(changes);
 }
 
 static void try_patch(const struct tree *tree, const struct edits *edits,
@@ -55,9 +47,10 @@ static void try_patch(const struct tree *tree, const struct edits *edits,
 {
     struct bytes text = tree_text(tree);
     struct tree *next = tree_patched(tree, patch);
-    struct edits moved = copy_of(edits);
+    struct edits moved;
     struct buf buf;
 
+    edits_copy(&moved, edits);
     check_changes(patch->changes, patch->n, text.len);
     buf_init(&buf, TEXT_MAX);
     assert(patch_apply(patch, text, &buf) == 0);
@@ -66,8 +59,7 @@ static void try_patch(const struct tree *tree, const struct edits *edits,
     assert(patch_saved(patch) == (int64_t)text.len - (int64_t)buf.len);
     edits_rebase(&moved, patch);
     check_edits(&moved, buf.len);
-    free(moved.items);
-    free(moved.changes);
+    edits_deinit(&moved);
     buf_deinit(&buf);
     tree_free(next);
 }
@@ -112,6 +104,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
     edits_init(&edits);
     generate_kinds(tree, spans, nspans, vocabulary(MUTATE_ALL, true), &edits);
     check_edits(&edits, input.len);
+    edits_lay(&edits);
     try_all(tree, &edits);
     edits_deinit(&edits);
     tree_free(tree);

@@ -6,6 +6,8 @@
 
 #include "grammar/edit.h"
 
+#define CHANGES_MAX 3 /* of an edit made by chance */
+
 /* Rules of the union and the rebase, by hand and by chance: random edits on
  * random texts, where moving an edit and then applying it must give what
  * applying both at once gives. */
@@ -291,7 +293,7 @@ static void spans_move_and_shrink_with_the_text(void **state)
 static void random_edit(struct edits *edits, unsigned *seed, uint32_t len)
 {
     static const char *const texts[] = { "", "", "", "X", "YZ" };
-    unsigned n = 1 + chance(seed, 3);
+    unsigned n = 1 + chance(seed, CHANGES_MAX);
 
     edits_begin(edits, 0, (struct span){ 0, len });
     while (n-- > 0) {
@@ -321,44 +323,42 @@ static void assert_sorted(const struct change *changes, size_t n, size_t len)
 static void check_pair(struct edits *edits, const char *text, uint32_t nfirst)
 {
     struct patch first, both, then;
-    struct edits moved = *edits;
+    struct edits moved;
 
     patch_init(&first);
     for (uint32_t i = 0; i < nfirst; i++)
         patch_add_edit(&first, edits, i);
     assert_sorted(first.changes, first.n, strlen(text));
     char *base = applied(&first, text);
-    moved.items = (struct edit *)malloc((edits->n + 1) * sizeof(struct edit));
-    moved.changes =
-        (struct change *)malloc((edits->nchanges + 1) * sizeof(struct change));
-    memcpy(moved.items, edits->items, edits->n * sizeof(struct edit));
-    memcpy(moved.changes, edits->changes,
-           edits->nchanges * sizeof(struct change));
+    edits_lay(edits);
+    edits_copy(&moved, edits);
     edits_rebase(&moved, &first);
     for (uint32_t i = 0; i < edits->n; i++) {
-        const struct edit *e = &moved.items[i];
+        struct edit e = edits_now(&moved, i);
+        struct change changes[CHANGES_MAX];
 
         patch_init(&both);
         patch_init(&then);
         for (uint32_t j = 0; j < nfirst; j++)
             patch_add_edit(&both, edits, j);
         int clash = patch_add_edit(&both, edits, i);
-        assert_sorted(moved.changes + e->first, e->n, strlen(base));
-        assert_int_equal(e->dead, e->n == 0);
-        if (!clash && !e->dead)
+        assert_true(e.n <= CHANGES_MAX);
+        assert_sorted(changes, edits_changes_now(&moved, i, changes),
+                      strlen(base));
+        assert_int_equal(e.dead, e.n == 0);
+        if (!clash && !e.dead)
             assert_int_equal(patch_add_edit(&then, &moved, i), 0);
         char *a = applied(&both, text), *b = applied(&then, base);
         if (clash)
-            assert_true(e->dead);
-        if (!e->dead || edits->items[i].n == 1) /* see rebase_edit() */
+            assert_true(e.dead);
+        if (!e.dead || edits->items[i].n == 1) /* see rebase_edit() */
             assert_string_equal(a, b);
         free(a);
         free(b);
         patch_deinit(&both);
         patch_deinit(&then);
     }
-    free(moved.items);
-    free(moved.changes);
+    edits_deinit(&moved);
     free(base);
     patch_deinit(&first);
 }
@@ -382,6 +382,140 @@ static void moving_an_edit_equals_applying_both_at_once(void **state)
         uint32_t first = chance(&random, 3) + 1;
         check_pair(&edits, text, first < edits.n ? first : (uint32_t)edits.n);
         edits_deinit(&edits);
+    }
+}
+
+/* Many small edits from the start of a text to its end, and a few wide ones. */
+static void make_many(struct edits *edits, unsigned *seed, uint32_t len)
+{
+    edits_init(edits);
+    for (uint32_t at = 0; at + 20 < len; at += chance(seed, 5)) {
+        struct edit *e = edits_begin(edits, 0, (struct span){ at, at + 9 });
+        uint32_t far = chance(seed, 100) == 0 ? chance(seed, len - at - 9) : 0;
+
+        if (at > 4 && chance(seed, 2) == 0)
+            e->lead = (struct span){ at - 2, at };
+        edits_change(edits, (struct span){ at + 1, at + 4 }, "xyz",
+                     chance(seed, 4));
+        if (chance(seed, 2) == 0)
+            edits_change(edits, (struct span){ at + 6, at + 6 }, "new", 3);
+        edits_change(edits, (struct span){ at + 7 + far, at + 9 + far }, NULL,
+                     0);
+        edits_end(edits);
+    }
+}
+
+/* Edit i of many, alone. */
+static void take_one(struct edits *one, const struct edits *many, uint32_t i)
+{
+    const struct edit *from = &many->items[i];
+    struct edit *e;
+
+    edits_init(one);
+    e = edits_begin(one, 0, from->cover);
+    e->lead = from->lead;
+    for (uint32_t c = 0; c < from->n; c++) {
+        const struct change *change = &many->changes[from->first + c];
+
+        edits_change(one, change->at, change->text, change->len);
+    }
+    edits_end(one);
+}
+
+static void assert_same(const struct edits *many, uint32_t i,
+                        const struct edits *one)
+{
+    struct edit a = edits_now(many, i), b = edits_now(one, 0);
+    struct change x[CHANGES_MAX], y[CHANGES_MAX];
+
+    assert_int_equal(a.dead, b.dead);
+    assert_memory_equal(&a.cover, &b.cover, sizeof(a.cover));
+    assert_memory_equal(&a.lead, &b.lead, sizeof(a.lead));
+    assert_int_equal(edits_changes_now(many, i, x), b.n);
+    edits_changes_now(one, 0, y);
+    assert_int_equal(edits_saved(many, i), edits_saved(one, 0));
+    for (uint32_t c = 0; c < b.n; c++) {
+        struct change got = edits_change_now(many, i, c);
+
+        assert_memory_equal(&x[c].at, &y[c].at, sizeof(x[c].at));
+        assert_memory_equal(&x[c].at, &got.at, sizeof(got.at));
+        assert_int_equal(x[c].len, y[c].len);
+    }
+}
+
+/* Edits of a text that goes its own way, and each of them alone. */
+struct way {
+    struct edits many, *ones;
+};
+
+static void commit_some(struct way *way, unsigned *seed)
+{
+    struct patch patch;
+
+    patch_init(&patch);
+    for (unsigned i = chance(seed, 4) + 1; i > 0; i--) {
+        uint32_t edit = chance(seed, (unsigned)way->many.n);
+
+        if (!edits_dead(&way->many, edit))
+            patch_add_edit(&patch, &way->many, edit);
+    }
+    edits_rebase(&way->many, &patch);
+    for (uint32_t i = 0; i < way->many.n; i++)
+        edits_rebase(&way->ones[i], &patch);
+    patch_deinit(&patch);
+}
+
+static void way_free(struct way *way)
+{
+    for (uint32_t i = 0; i < way->many.n; i++)
+        edits_deinit(&way->ones[i]);
+    free(way->ones);
+    edits_deinit(&way->many);
+}
+
+static void way_fork(struct way *to, const struct way *from)
+{
+    edits_copy(&to->many, &from->many);
+    to->ones = (struct edits *)malloc(from->many.n * sizeof(*to->ones));
+    for (uint32_t i = 0; i < from->many.n; i++)
+        edits_copy(&to->ones[i], &from->ones[i]);
+}
+
+/* Each on a page of its own, edits can't be moved by mistake with others, nor
+ * by a commit to a copy. */
+static void copies_of_many_edits_move_each_on_its_own(void **state)
+{
+    (void)state;
+    for (unsigned seed = 1; seed < 40; seed++) {
+        unsigned random = seed;
+        struct way ways[3];
+
+        make_many(&ways[0].many, &random, 2000);
+        ways[0].ones =
+            (struct edits *)malloc(ways[0].many.n * sizeof(*ways[0].ones));
+        for (uint32_t i = 0; i < ways[0].many.n; i++) {
+            take_one(&ways[0].ones[i], &ways[0].many, i);
+            edits_lay(&ways[0].ones[i]);
+        }
+        assert_true(ways[0].many.n > 300);
+        commit_some(&ways[0], &random);
+        for (unsigned w = 1; w < ARRAY_LEN(ways); w++) {
+            way_fork(&ways[w], &ways[w - 1]);
+            commit_some(&ways[w], &random);
+            commit_some(&ways[w - 1], &random);
+        }
+        for (unsigned w = 0; w < ARRAY_LEN(ways); w++)
+            for (uint32_t i = 0; i < ways[w].many.n; i++)
+                assert_same(&ways[w].many, i, &ways[w].ones[i]);
+        way_free(&ways[1]);
+        commit_some(&ways[0], &random); /* nobody reads what it had shared */
+        commit_some(&ways[2], &random);
+        for (uint32_t i = 0; i < ways[2].many.n; i++) {
+            assert_same(&ways[0].many, i, &ways[0].ones[i]);
+            assert_same(&ways[2].many, i, &ways[2].ones[i]);
+        }
+        way_free(&ways[0]);
+        way_free(&ways[2]);
     }
 }
 
@@ -428,6 +562,7 @@ int main(void)
         cmocka_unit_test(the_parent_is_the_smallest_deletion_around),
         cmocka_unit_test(spans_move_and_shrink_with_the_text),
         cmocka_unit_test(moving_an_edit_equals_applying_both_at_once),
+        cmocka_unit_test(copies_of_many_edits_move_each_on_its_own),
         cmocka_unit_test(the_order_of_adding_edits_does_not_matter),
     };
 
