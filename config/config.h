@@ -51,6 +51,12 @@ enum config_sanitizer {
     SANITIZER_INITCHECK,
     SANITIZER_SYNCCHECK
 };
+enum config_fill { FILL_OFF, FILL_NAN };
+enum config_blocking {
+    BLOCKING_AUTO, /* where it makes an error of CUDA steadier */
+    BLOCKING_ON,
+    BLOCKING_OFF
+};
 enum config_mutate { MUTATE_TO_ALL, MUTATE_TO_INTS, MUTATE_TO_NONE };
 enum config_expect {
     EXPECT_AS_ORIGINAL,
@@ -94,6 +100,8 @@ struct config {
     char *command;                 /* --command "python3 -m pytest {file}" */
     char *test;                    /* --test CMD */
     struct strings env;            /* --env K=V, repeatable */
+    enum config_fill fill;         /* --fill: of memory as it happens to be */
+    enum config_blocking blocking; /* --launch-blocking */
     char *gpus;                    /* --gpus all|none|LIST */
     struct strings xid;            /* --xid CODE=CLASS, repeatable */
     char *cwd;                     /* --cwd DIR; NULL: the run's own folder */

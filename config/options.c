@@ -157,6 +157,16 @@ static const struct option table[] = {
     { .name = "env", .type = OPTION_LIST, RUN, AT(env), .metavar = "K=V",
       .fits = is_assignment, .wanted = "NAME=VALUE",
       .help = "set an environment variable; repeatable" },
+    { .name = "fill", .type = OPTION_CHOICE, RUN, AT(fill),
+      .choices = "off|nan", .otherwise = "off", .metavar = "WHAT",
+      .help = "nan: fill what torch.empty, numpy.empty, cupy.empty and their "
+              "like return: NaN, or the largest integer; so reads of what was "
+              "never written fail each time" },
+    { .name = "launch-blocking", .type = OPTION_CHOICE, RUN, AT(blocking),
+      .choices = "auto|on|off", .otherwise = "auto", .metavar = "HOW",
+      .help = "run with CUDA_LAUNCH_BLOCKING=1, so that an error of a kernel "
+              "shows at its launch; auto: where errors of CUDA come in "
+              "different places without" },
     { .name = "gpus", .type = OPTION_TEXT, RUN, AT(gpus),
       .otherwise = "all", .metavar = "WHICH", .fits = is_gpus,
       .wanted = "all, none, or numbers and UUIDs like 0,2 or GPU-8f3c21a0",

@@ -12,10 +12,13 @@
 #include "minimizer/calibrate.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "config/base.h"
+#include "config/buf.h"
 #include "config/mem.h"
 
+#define MESSAGE_MAX (1u << 20)
 #define QUICK_MS 500 /* forked runs below this are worth four more */
 #define RATE_RUNS 12
 #define LOST_FORKS_MAX 4    /* forked runs that may be lost with their server */
@@ -326,6 +329,42 @@ void calibration_report(struct calibration *c,
 bool calibration_finished(const struct calibration *c)
 {
     return c->stage == STAGE_DONE && c->out == 0;
+}
+
+static bool same_text(const char *a, const char *b)
+{
+    return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
+static bool same_message(const struct observation *a,
+                         const struct observation *b)
+{
+    struct buf one, other;
+    bool same;
+
+    buf_init(&one, MESSAGE_MAX);
+    buf_init(&other, MESSAGE_MAX);
+    signature_mask(a->exc_message ? a->exc_message : "", &one);
+    signature_mask(b->exc_message ? b->exc_message : "", &other);
+    same = strcmp(buf_str(&one), buf_str(&other)) == 0;
+    buf_deinit(&one);
+    buf_deinit(&other);
+    return same;
+}
+
+bool calibration_steady(const struct calibration *c)
+{
+    for (size_t i = c->stage_start + 1; i < c->n; i++) {
+        const struct observation *a = &c->runs[c->stage_start]->observation;
+        const struct observation *b = &c->runs[i]->observation;
+
+        if (a->end != b->end || a->exit_code != b->exit_code ||
+            a->signal != b->signal || a->exc_line != b->exc_line ||
+            !same_text(a->exc_type, b->exc_type) ||
+            !same_text(a->exc_frames, b->exc_frames) || !same_message(a, b))
+            return false;
+    }
+    return true;
 }
 
 struct calibration_result *calibration_result(struct calibration *c)

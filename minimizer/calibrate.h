@@ -62,6 +62,10 @@ void calibration_report(struct calibration *calibration,
 
 bool calibration_finished(const struct calibration *calibration);
 
+/* Whether all runs that count ended alike: by the same end, and the same
+ * message (as far as signature_mask() leaves it) in the same line. */
+bool calibration_steady(const struct calibration *calibration);
+
 /* The limits, in milliseconds: of a run before anything is known, and of
  * candidates, whose original took `slowest_ms` at most. */
 uint64_t calibration_first_limit(const struct config *config);

@@ -21,6 +21,7 @@
 #include "minimizer/calibrate.h"
 #include "minimizer/children.h"
 #include "minimizer/control.h"
+#include "minimizer/evidence.h"
 #include "minimizer/explain.h"
 
 struct original {
@@ -28,7 +29,8 @@ struct original {
     struct original_events events;
     void *arg;
     struct calibration *calibration;
-    bool over; /* nothing is started and told any more */
+    struct calibration *asynchronous; /* the one before, see try_blocking() */
+    bool over;                        /* nothing is started and told any more */
     bool pinned;
     bool context; /* a forked run made one */
     struct signature *signature;
@@ -94,19 +96,25 @@ static void original_on_run(void *arg, const struct observation *observation)
         pump(o);
 }
 
+static void calibrate(struct original *o)
+{
+    const char *cwd = o->spec.user_cwd;
+
+    o->calibration =
+        calibration_new(o->spec.config, text_of(o), o->spec.can_fork,
+                        cwd && strcmp(cwd, o->spec.input->dir) != 0);
+    pump(o);
+}
+
 struct original *original_new(const struct original_spec *spec,
                               const struct original_events *events, void *arg)
 {
     struct original *o = xcalloc(1, sizeof(*o));
-    bool other =
-        spec->user_cwd && strcmp(spec->user_cwd, spec->input->dir) != 0;
 
     o->spec = *spec;
     o->events = *events;
     o->arg = arg;
-    o->calibration =
-        calibration_new(spec->config, text_of(o), spec->can_fork, other);
-    pump(o);
+    calibrate(o);
     return o;
 }
 
@@ -115,6 +123,7 @@ void original_free(struct original *o)
     if (!o)
         return;
     calibration_free(o->calibration);
+    calibration_free(o->asynchronous);
     signature_free(o->signature);
     guard_deinit(&o->guard);
     free(o->ran);
@@ -213,6 +222,7 @@ static void pin(struct original *o, struct calibration_result *r)
         .matched = matched,
         .rate = (double)matched / (double)runs,
         .fork = r->fork,
+        .aids = fleet_aids(o->spec.fleet),
         .fork_timeout_ms = r->fork_timeout_ms,
         .fresh_ms = r->fresh_ms,
         .fresh_timeout_ms = r->fresh_timeout_ms,
@@ -388,10 +398,69 @@ static void add_controls(struct original *o)
     o->facts.ncontrols = o->ncontrols;
 }
 
-static void calibrated(struct original *o)
+/* ---- errors of CUDA ---- */
+
+static void set_blocking(struct original *o, bool blocking)
+{
+    struct fleet *fleets[] = { o->spec.fleet, o->spec.other };
+    bool may[] = { o->spec.try_blocking, o->spec.other_try_blocking };
+
+    for (size_t i = 0; i < ARRAY_LEN(fleets); i++) {
+        unsigned aids = may[i] ? fleet_aids(fleets[i]) : 0;
+
+        if (may[i])
+            fleet_set_aids(fleets[i], blocking
+                                          ? aids | AID_BLOCKING
+                                          : aids & ~(unsigned)AID_BLOCKING);
+    }
+}
+
+/* What a kernel does wrong is told by some later call, not always the same one,
+ * unless each launch waits. Where the runs differ in that, and nobody has said
+ * how it shall be, they are made again with waiting. Whether that is going on
+ * now. */
+static bool try_blocking(struct original *o)
 {
     struct calibration_result *r = calibration_result(o->calibration);
+    const struct observation *seen = r->shown ? r->shown : r->last;
 
+    if (!o->spec.try_blocking || o->asynchronous || r->lost || !seen ||
+        !evidence_fault(seen) || calibration_steady(o->calibration))
+        return false;
+    o->asynchronous = o->calibration;
+    set_blocking(o, true);
+    calibrate(o);
+    return true;
+}
+
+/* Waiting stays where it has made all runs the same. */
+static void settle_blocking(struct original *o)
+{
+    struct calibration *blocking = o->calibration;
+    struct calibration_result *r = calibration_result(blocking);
+
+    if (!o->asynchronous)
+        return;
+    if (!r->lost && r->signature && calibration_steady(blocking)) {
+        o->events.say(o->arg, SAY_NOTE,
+                      "errors of CUDA come in different places, and in one "
+                      "with CUDA_LAUNCH_BLOCKING=1, which all runs have from "
+                      "now on (--launch-blocking off lifts this)");
+        return;
+    }
+    set_blocking(o, false);
+    o->calibration = o->asynchronous;
+    o->asynchronous = blocking;
+}
+
+static void calibrated(struct original *o)
+{
+    struct calibration_result *r;
+
+    if (try_blocking(o))
+        return;
+    settle_blocking(o);
+    r = calibration_result(o->calibration);
     if (r->lost) {
         lost(o, r);
         return;

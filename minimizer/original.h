@@ -32,15 +32,18 @@ struct original_spec {
     char *user_cwd; /* the folder the user called from; NULL: unknown */
     bool can_fork;  /* the worker has a fork server */
     bool other_can_fork;
+    bool try_blocking; /* AID_BLOCKING may be given to the fleet */
+    bool other_try_blocking;
 };
 
 /* Owned by the original. */
 struct original_facts {
     const struct signature *signature;
-    unsigned runs, matched;                     /* of the calibration */
-    double rate;                                /* matched of runs, above 0 */
-    bool fork;                                  /* runs may be forked */
-    uint64_t fresh_ms;                          /* its slowest fresh run */
+    unsigned runs, matched; /* of the calibration */
+    double rate;            /* matched of runs, above 0 */
+    bool fork;              /* runs may be forked */
+    unsigned aids;          /* of the fleet: set of enum run_aid */
+    uint64_t fresh_ms;      /* its slowest fresh run */
     uint64_t fork_timeout_ms, fresh_timeout_ms; /* for candidates */
     char *cwd;                      /* of the runs; NULL: their own folder */
     const struct control *controls; /* what must pass */

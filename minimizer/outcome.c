@@ -9,10 +9,12 @@
 
 #include "config/buf.h"
 #include "config/mem.h"
+#include "minimizer/aids.h"
 #include "minimizer/report/escape.h"
 #include "minimizer/report/report.h"
 #include "minimizer/rerun.h"
 #include "minimizer/signature.h"
+#include "minimizer/verify.h"
 
 #define ERR_LINES 30 /* shown of the output of a failing run */
 #define OUT_LINES 15
@@ -59,6 +61,7 @@ struct collected {
     struct report_step *steps;
     struct report_reason *reasons;
     struct report_control *controls;
+    struct report_without *without;
     struct report_ask *asked;
     struct report_note *notes;
     struct buf signature, command;
@@ -168,6 +171,23 @@ static struct report_control *report_controls(const struct outcome *o,
     return list;
 }
 
+static struct report_without *report_without(const struct outcome *o,
+                                             struct report *report)
+{
+    const struct session_view *view = o->view;
+    struct report_without *list = xcalloc(view->nwithout + 1, sizeof(*list));
+
+    for (size_t i = 0; i < view->nwithout; i++)
+        list[i] = (struct report_without){
+            .aid = aid_words(view->without[i].aid),
+            .runs = view->without[i].runs,
+            .matched = view->without[i].matched,
+        };
+    report->without = list;
+    report->nwithout = view->nwithout;
+    return list;
+}
+
 static void add_ask(struct report_ask **list, size_t *n, size_t *room,
                     const char *option, const char *text)
 {
@@ -240,6 +260,7 @@ static void collect(struct collected *c, const struct outcome *o,
     c->steps = report_steps(o->steps, report);
     c->reasons = report_reasons(o, report);
     c->controls = report_controls(o, report);
+    c->without = report_without(o, report);
     c->asked = report_asked(config, report);
     c->notes = report_notes(o->notes, report);
     buf_init(&c->signature, 1 << 16);
@@ -251,7 +272,8 @@ static void collect(struct collected *c, const struct outcome *o,
     if (report->result.path) {
         const char *cwd = o->original->cwd ? o->original->cwd : o->setup->cwd;
 
-        rerun_command(o->setup, cwd, report->result.path, &c->command);
+        rerun_command(o->setup, o->original->aids, cwd, report->result.path,
+                      &c->command);
         report->command = buf_str(&c->command);
     }
     collect_output(o->shown, c->end, sizeof(c->end), report);
@@ -264,6 +286,7 @@ static void collected_deinit(struct collected *c)
     free(c->notes);
     free(c->asked);
     free(c->controls);
+    free(c->without);
     free(c->reasons);
     free(c->steps);
 }

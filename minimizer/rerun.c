@@ -47,8 +47,8 @@ static void add_command(const char *command, const char *path, struct buf *out)
     buf_adds(out, command);
 }
 
-void rerun_command(const struct job_setup *setup, const char *cwd,
-                   const char *path, struct buf *out)
+void rerun_command(const struct job_setup *setup, unsigned aids,
+                   const char *cwd, const char *path, struct buf *out)
 {
     const char *slash = strrchr(path, '/');
     const char *file = !cwd && slash ? slash + 1 : path;
@@ -60,6 +60,8 @@ void rerun_command(const struct job_setup *setup, const char *cwd,
     }
     for (size_t i = 0; i < setup->env.n; i++)
         add_variable(setup->env.at[i], out);
+    if (aids & AID_BLOCKING)
+        add_variable("CUDA_LAUNCH_BLOCKING=1", out);
     if (setup->test) {
         buf_addf(out, "%s ", setup->test);
         rerun_quote(file, out);

@@ -21,6 +21,7 @@
 #include "config/file.h"
 #include "config/log.h"
 #include "config/mem.h"
+#include "minimizer/aids.h"
 #include "minimizer/fleet/fleet.h"
 #include "minimizer/input.h"
 #include "minimizer/notes.h"
@@ -210,6 +211,7 @@ static void start_side(struct session *s, struct side *side)
 
     side->session = s;
     side->fleet = fleet_new(s->loop, s->argv, &side->setup, &events, side);
+    fleet_set_aids(side->fleet, aids_wanted(s->config, &side->setup));
 }
 
 struct session *session_start(struct uv_loop_s *loop,
@@ -313,6 +315,9 @@ static void calibrate(struct session *s)
         .user_cwd = s->user_cwd,
         .can_fork = here->forks,
         .other_can_fork = there->forks,
+        .try_blocking = aids_try_blocking(s->config, &here->setup),
+        .other_try_blocking =
+            there->fleet && aids_try_blocking(s->config, &there->setup),
     };
 
     enter(s, SESSION_CALIBRATING);
@@ -471,6 +476,16 @@ static int place_step(void *arg, size_t step, struct bytes *text,
     return steps_place(reduction_steps(s->reduction), step, text, good, err);
 }
 
+/* What the user must know who runs the result by hand. */
+static void tell_without(struct session *s, const struct verify_without *w)
+{
+    char *text = xasprintf("without %s the result fails in %u of %u fresh runs",
+                           aid_words(w->aid), w->matched, w->runs);
+
+    say(s, SAY_INFO, text);
+    free(text);
+}
+
 static void session_on_verified(void *arg, const struct verify_result *result)
 {
     struct session *s = arg;
@@ -487,6 +502,8 @@ static void session_on_verified(void *arg, const struct verify_result *result)
         fail(s, result->err.text);
         return;
     }
+    for (unsigned i = 0; i < result->nwithout; i++)
+        tell_without(s, &result->without[i]);
     if (result->walked_back) {
         s->minimal = false;
         decide(s, EXIT_UNVERIFIED, "unverified");
@@ -523,6 +540,7 @@ static void verify_begin(struct session *s)
         .path = beside ? s->input.output : NULL,
         .good_path = beside ? s->input.good_output : NULL,
         .place = place_step,
+        .aids = late ? 0 : facts->aids,
     };
 
     free(dir);
@@ -648,6 +666,8 @@ struct session_view session_view(const struct session *s)
         .ncontrols = facts ? facts->ncontrols : 0,
         .control_runs = s->verified.control_runs,
         .control_passed = s->verified.control_passed,
+        .without = s->verified.without,
+        .nwithout = s->verified.nwithout,
         .minimal = s->minimal,
         .stopped_by = search.stopped_by,
     };

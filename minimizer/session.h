@@ -61,6 +61,8 @@ struct session_view {
     unsigned ncontrols;
     const unsigned *control_runs, *control_passed; /* one a control; borrowed
                                                     * until the loop runs on */
+    const struct verify_without *without;          /* borrowed likewise */
+    unsigned nwithout;
     bool minimal;
     const char *stopped_by; /* "max-runs", "max-time", "interrupt"; NULL */
 };

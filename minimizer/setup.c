@@ -97,8 +97,7 @@ static char *make_mark(void)
     return xasprintf("%d-%016" PRIx64, (int)getpid(), random);
 }
 
-/* The value of a variable where the job's runs are, NULL without it. */
-static const char *value_of(const struct job_setup *setup, const char *name)
+const char *setup_value(const struct job_setup *setup, const char *name)
 {
     const char *value = getenv(name);
     size_t n = strlen(name);
@@ -124,7 +123,7 @@ static void use_sanitizer(struct job_setup *setup, const struct config *config)
         return;
     setup->sanitizer = xstrdup(tools[config->sanitizer]);
     setup->backend = BACKEND_SUBPROC;
-    if (!value_of(setup, name))
+    if (!setup_value(setup, name))
         push(&setup->env, xasprintf("%s=1", name));
 }
 
@@ -152,6 +151,7 @@ void setup_build(struct job_setup *setup, const struct config *config,
     copy(&setup->argv, &config->script_args);
     copy(&setup->env, &config->env);
     copy(&setup->xid, &config->xid);
+    setup->fill = config->fill == FILL_NAN;
     use_sanitizer(setup, config);
     fix_hash_seed(setup, config);
     add_patterns(setup, &config->err_msgs, false);
@@ -170,7 +170,7 @@ void setup_build(struct job_setup *setup, const struct config *config,
 static void add_paths(struct job_setup *setup, const struct strings *parts)
 {
     static const char name[] = "PYTHONPATH";
-    char *value = xstrdup(value_of(setup, name));
+    char *value = xstrdup(setup_value(setup, name));
 
     for (size_t i = parts->n; i > 0; i--) {
         const char *dir = config_part(parts->at[i - 1], PART_PATH);
@@ -249,6 +249,8 @@ void setup_key(const struct job_setup *setup, struct buf *out)
                  setup->patterns[i].text);
     if (setup->sanitizer)
         buf_addf(out, "\tsanitizer:%s", setup->sanitizer);
+    if (setup->fill)
+        buf_adds(out, "\tfill");
     buf_addf(out, "\n%s\n%s\n%s\n%d %" PRIu64 " %" PRIu64 " %" PRIu64 "\n",
              setup->cwd ? setup->cwd : "", setup->command ? setup->command : "",
              setup->test ? setup->test : "", (int)setup->backend,

@@ -18,6 +18,10 @@ void setup_build(struct job_setup *setup, const struct config *config,
  * mark of its own, so both may run side by side. */
 void setup_build_other(struct job_setup *setup, const struct config *config,
                        const struct input *input);
+/* The value of a variable where the job's runs are, as far as one can tell
+ * without the script; NULL without it. */
+const char *setup_value(const struct job_setup *setup, const char *name);
+
 void setup_deinit(struct job_setup *setup);
 
 /* What of it decides verdicts, for the state's key: arguments, environment,

@@ -1,6 +1,7 @@
 /* The chain from step 0 (fails) to the newest (to be seen): `low` is the newest
  * step known to fail, `high` the oldest known not to. The newest is checked
- * first; then the middle of what is left, until low and high touch. */
+ * first; then the middle of what is left, until low and high touch. Then the
+ * runs without an aid, one aid after the other. */
 #include "minimizer/verify.h"
 
 #include <errno.h>
@@ -35,6 +36,13 @@ struct verifying {
     struct verify *verify;
     const struct control *control; /* NULL: it must fail */
 };
+
+/* An aid that is done without. */
+static struct verify_without *without_now(struct verify *v)
+{
+    return v->result.nwithout > 0 ? &v->result.without[v->result.nwithout - 1]
+                                  : NULL;
+}
 
 static void verify_on_run(void *arg, const struct observation *observation);
 
@@ -82,7 +90,9 @@ static void start_run(struct verify *v, const struct control *c)
 
     *run = (struct verifying){ v, c };
     v->out++;
-    fleet_run(c ? c->fleet : v->spec.fleet, &request, verify_on_run, run);
+    fleet_run_without(c ? c->fleet : v->spec.fleet, &request,
+                      without_now(v) ? without_now(v)->aid : 0, verify_on_run,
+                      run);
 }
 
 /* Put a step in place and start its runs; not for runs == 0. */
@@ -103,6 +113,23 @@ static int start_step(struct verify *v, size_t step)
     return 0;
 }
 
+/* Run what is in place without the next aid; after the last one it is over. */
+static void next_without(struct verify *v)
+{
+    struct verify_result *r = &v->result;
+    unsigned left = v->spec.aids;
+
+    for (unsigned i = 0; i < r->nwithout; i++)
+        left &= ~(unsigned)r->without[i].aid;
+    if (left == 0 || r->error || r->nwithout == AIDS_MAX) {
+        finish(v);
+        return;
+    }
+    r->without[r->nwithout++].aid = (enum run_aid)(left & -left);
+    for (unsigned i = 0; i < v->spec.runs; i++)
+        start_run(v, NULL);
+}
+
 /* low is the answer: put it in place again if another step is. */
 static void conclude(struct verify *v)
 {
@@ -117,7 +144,7 @@ static void conclude(struct verify *v)
     r->matched = t->matched;
     memcpy(r->control_runs, t->control_runs, sizeof(r->control_runs));
     memcpy(r->control_passed, t->control_passed, sizeof(r->control_passed));
-    finish(v);
+    next_without(v);
 }
 
 static bool holds(const struct verify *v)
@@ -151,8 +178,12 @@ static void step_over(struct verify *v)
 static void count(struct verify *v, const struct control *control, bool yes)
 {
     struct tally *t = &v->tally;
+    struct verify_without *without = without_now(v);
 
-    if (control) {
+    if (without) {
+        without->runs++;
+        without->matched += yes;
+    } else if (control) {
         t->control_runs[control - v->spec.controls]++;
         t->control_passed[control - v->spec.controls] += yes;
     } else {
@@ -181,7 +212,8 @@ static void verify_on_run(void *arg, const struct observation *observation)
             start_run(v, run.control);
     } else {
         count(v, run.control, verdict == VERDICT_YES);
-        if (verdict == VERDICT_YES && !run.control && !v->have_shown) {
+        if (verdict == VERDICT_YES && !run.control && !v->have_shown &&
+            !without_now(v)) {
             observation_copy(&v->shown, observation);
             v->have_shown = true;
         }
@@ -190,6 +222,8 @@ static void verify_on_run(void *arg, const struct observation *observation)
         return;
     if (r->error)
         finish(v);
+    else if (without_now(v))
+        next_without(v);
     else
         step_over(v);
 }

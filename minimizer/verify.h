@@ -3,8 +3,10 @@
  *
  * Fresh runs of the newest step. When too few show the failure, or one that
  * must pass does not, the chain is bisected for the newest step that holds;
- * step 0, the original, was seen to in the calibration. Lives from
- * verify_start() until its done event returns; done comes once, from the loop.
+ * step 0, the original, was seen to in the calibration. What holds is then run
+ * without each of the aids that all runs had so far; what it does there is told
+ * and nothing more. Lives from verify_start() until its done event returns;
+ * done comes once, from the loop.
  */
 #ifndef AUTODD_VERIFY_H
 #define AUTODD_VERIFY_H
@@ -14,6 +16,7 @@
 
 #include "config/base.h"
 #include "config/err.h"
+#include "minimizer/aids.h"
 #include "minimizer/control.h"
 #include "minimizer/fleet/fleet.h"
 #include "minimizer/signature.h"
@@ -32,6 +35,7 @@ struct verify_spec {
     const char *good_path;          /* the same of the good form */
     const struct control *controls; /* what must pass, in every run */
     unsigned ncontrols;
+    unsigned aids; /* of the fleet's; the result is run without each of them */
     /* Put step i in place (the best file) and lend its text until the next
      * call; of its good form too, where a control runs that. -errno with a
      * sentence ends the check. */
@@ -39,11 +43,19 @@ struct verify_spec {
                  struct err *err);
 };
 
+/* What the result does without an aid. */
+struct verify_without {
+    enum run_aid aid;
+    unsigned runs, matched;
+};
+
 struct verify_result {
     size_t step;            /* in place now */
     unsigned runs, matched; /* of that step */
     unsigned control_runs[CONTROLS_MAX], control_passed[CONTROLS_MAX];
     bool walked_back; /* the newest step did not do */
+    struct verify_without without[AIDS_MAX];
+    unsigned nwithout;
     /* A run of that step that showed the failure; borrowed until done returns.
      * NULL: there was none, as of step 0. */
     const struct observation *shown;

@@ -17,6 +17,8 @@
 #include "config/base.h"
 #include "config/mem.h"
 
+#define FILL_VARIABLE "AUTODD_FILL" /* as in fill.py */
+
 static size_t find(const struct strings *env, const char *name, size_t len)
 {
     for (size_t i = 0; i < env->n; i++)
@@ -152,6 +154,22 @@ static void put_folders(struct strings *out, const struct job_setup *setup,
     }
 }
 
+/* The folder in front of the user's PYTHONPATH. */
+static void put_fill(struct strings *out, const struct job_setup *setup,
+                     const char *folder)
+{
+    static const char name[] = "PYTHONPATH";
+    const char *path = env_get(&setup->env, name);
+    char *longer;
+
+    if (!path)
+        path = getenv(name);
+    longer =
+        xasprintf("%s%s%s", folder, path && *path ? ":" : "", path ? path : "");
+    env_set(out, name, longer);
+    free(longer);
+}
+
 void env_run(struct strings *out, const struct job_setup *setup,
              const struct env_run *run)
 {
@@ -164,13 +182,21 @@ void env_run(struct strings *out, const struct job_setup *setup,
         env_set(out, "CUDA_VISIBLE_DEVICES", run->gpu);
     else
         deal_gpu(out, setup, run->slot);
+    if (run->aids & AID_FILL) {
+        put_fill(out, setup, run->fill);
+        env_set(out, FILL_VARIABLE, "nan");
+    }
+    if (run->aids & AID_BLOCKING)
+        env_set(out, "CUDA_LAUNCH_BLOCKING", "1");
     free(mark);
 }
 
 void env_fork_server(struct strings *out, const struct job_setup *setup,
-                     const char *tmp, const char *cache)
+                     const char *tmp, const char *cache, const char *fill)
 {
     *out = (struct strings){ 0 };
+    if (fill)
+        put_fill(out, setup, fill);
     env_set(out, "PYTORCH_NVML_BASED_CUDA_CHECK", "1");
     env_set(out, "TRITON_NVML_BASED_CUDA_CHECK", "1");
     put_folders(out, setup, tmp, cache);

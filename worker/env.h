@@ -24,6 +24,8 @@ struct env_run {
                         * one of its entries a slot */
     const char *tmp;   /* its TMPDIR */
     const char *cache; /* folder of the compile caches */
+    unsigned aids;     /* set of enum run_aid */
+    const char *fill;  /* fill_install()'s folder, for AID_FILL */
 };
 
 /* What this run alone sees. */
@@ -32,9 +34,10 @@ void env_run(struct strings *out, const struct job_setup *setup,
 
 /* What the fork server sees over the base, and its children with it: no
  * question to the driver at import, and folders of its own for what is read at
- * import. Not AUTODD_RUN, for it belongs to no run. */
+ * import. Not AUTODD_RUN, for it belongs to no run. `fill`: that folder, for a
+ * job whose runs may have AID_FILL, else NULL. */
 void env_fork_server(struct strings *out, const struct job_setup *setup,
-                     const char *tmp, const char *cache);
+                     const char *tmp, const char *cache, const char *fill);
 
 /* Set all of `over` in `out`: the last of a name wins. */
 void env_merge(struct strings *out, const struct strings *over);

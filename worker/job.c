@@ -6,8 +6,11 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
+#include "config/file.h"
 #include "worker/env.h"
+#include "worker/fill_py.h" /* made by the Makefile from fill.py */
 #include "worker/interpreter.h"
 #include "worker/scan.h"
 #include "worker/scratch.h"
@@ -36,6 +39,22 @@ bool job_runs_python(const struct job *job)
     return !job->run.setup->command && !job->run.setup->test;
 }
 
+/* Where interpreters that look for a sitecustomize find fill.py. */
+static int install_fill(struct job *job, struct err *err)
+{
+    char *folder = file_join(job->root, "fill");
+    char *file = file_join(folder, "sitecustomize.py");
+    int error = mkdir(folder, 0700) ? -errno : 0;
+
+    if (error)
+        err_set(err, error, "%s: %s", folder, err_name(error));
+    else
+        error = file_replace(file, fill_py, sizeof(fill_py), 0600, err);
+    free(file);
+    job->run.fill = job->fill = folder;
+    return error;
+}
+
 static int find_sanitizer(struct job *job, struct err *err)
 {
     const char *path = env_get(&job->run.base, "PATH");
@@ -61,6 +80,8 @@ int job_prepare(struct job *job, struct err *err)
                               &job->server_cache, err);
     if (!error)
         error = zygote_install(job->root, setup, err);
+    if (!error && setup->fill)
+        error = install_fill(job, err);
     if (!error && job_runs_python(job))
         error = interpreter_find(setup->python, env_get(&job->run.base, "PATH"),
                                  &job->python, err);
@@ -88,4 +109,5 @@ void job_deinit(struct job *job)
     free(job->sanitizer);
     free(job->root);
     free(job->server_cache);
+    free(job->fill);
 }

@@ -16,7 +16,7 @@ struct uv_loop_s;
 struct job {
     struct run_job run; /* what slots and servers get */
     /* Owned; `run` points to them. */
-    char *python, *sanitizer, *root, *server_cache;
+    char *python, *sanitizer, *root, *server_cache, *fill;
 };
 
 /* The setup and `self`, the path of this program, are borrowed. -EINVAL when a

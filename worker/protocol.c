@@ -76,6 +76,7 @@ static void setup_encode(const struct frame *frame, struct json *to)
     member_put_text(to, "test", setup->test);
     json_put_str(to, "backend", backend_names[setup->backend]);
     member_put_text(to, "sanitizer", setup->sanitizer);
+    json_put_bool(to, "fill", setup->fill);
     member_put_text(to, "gpus", setup->gpus);
     member_put_list(to, "xid", setup->xid.at, setup->xid.n);
     json_put(to, "patterns", patterns);
@@ -134,6 +135,7 @@ static void setup_decode(struct member_reader *r, struct frame *frame)
     setup->backend = member_get_choice(r, "backend", backend_names,
                                        ARRAY_LEN(backend_names));
     setup->sanitizer = member_get_text(r, "sanitizer");
+    setup->fill = json_has(r->from, "fill") && member_get_bool(r, "fill");
     setup->gpus = member_get_text(r, "gpus");
     setup->xid = member_get_list(r, "xid");
     decode_patterns(r, setup);
@@ -237,6 +239,7 @@ static void run_encode(const struct frame *frame, struct json *to)
     member_put_bytes(to, "text", run->text.data, run->text.len);
     json_put_str(to, "how", how_names[run->how]);
     member_put_number(to, "timeout_ms", run->timeout_ms);
+    member_put_number(to, "aids", run->aids);
     json_put_bool(to, "loads", run->loads);
     member_put_text(to, "path", run->path);
     member_put_text(to, "cwd", run->cwd);
@@ -256,6 +259,8 @@ static void run_decode(struct member_reader *r, struct frame *frame)
         member_complain(r, "text", "text or base64");
     run->how = member_get_choice(r, "how", how_names, ARRAY_LEN(how_names));
     run->timeout_ms = member_get_size(r, "timeout_ms");
+    if (json_has(r->from, "aids"))
+        run->aids = (unsigned)member_get_number(r, "aids", 0, AIDS_ALL);
     run->loads = json_has(r->from, "loads") && member_get_bool(r, "loads");
     run->path = member_get_text(r, "path");
     run->cwd = member_get_text(r, "cwd");

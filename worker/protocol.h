@@ -56,6 +56,7 @@ struct job_setup {
     char *test;          /* shell command whose exit 0 means yes, or NULL */
     enum config_backend backend;
     char *sanitizer;    /* tool of compute-sanitizer, or NULL */
+    bool fill;          /* runs may have AID_FILL */
     char *gpus;         /* --gpus; NULL, "none": what there is, unwatched */
     struct strings xid; /* --xid: "CODE=CLASS" */
     struct pattern *patterns;
@@ -101,16 +102,24 @@ enum run_how {
                * say no alone */
 };
 
+/* What is done to make a failure show each time, or in one place. */
+enum run_aid {
+    AID_FILL = 1 << 0,    /* memory that nobody has written to is filled */
+    AID_BLOCKING = 1 << 1 /* CUDA_LAUNCH_BLOCKING=1 */
+};
+#define AIDS_ALL (AID_FILL | AID_BLOCKING)
+
 struct run_request {
     uint64_t id;
     struct bytes text; /* of the candidate; owned after decoding */
     enum run_how how;
     uint64_t timeout_ms;
-    bool loads; /* tell what its imports load, if it is forked */
-    char *path; /* NULL; else run this very file (the final check): text is
-                 * ignored, the run's folder is laid as always and is the
-                 * cwd */
-    char *cwd;  /* NULL: the setup's, else the run's folder; else absolute */
+    unsigned aids; /* set of enum run_aid */
+    bool loads;    /* tell what its imports load, if it is forked */
+    char *path;    /* NULL; else run this very file (the final check): text is
+                    * ignored, the run's folder is laid as always and is the
+                    * cwd */
+    char *cwd;     /* NULL: the setup's, else the run's folder; else absolute */
     /* RUN_HOT: runs of one lane, one at a time, share a child; one of another
      * generation begins with a new child. */
     uint32_t lane, generation;

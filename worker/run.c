@@ -275,7 +275,9 @@ static void run_begin(struct run *run)
                                .slot = run_place(run),
                                .gpu = run->visible,
                                .tmp = run->laid.tmp,
-                               .cache = run->cache });
+                               .cache = run->cache,
+                               .aids = run->request.aids,
+                               .fill = job->fill });
 
     struct child_spec spec = {
         .id = run->request.id,

@@ -36,6 +36,7 @@ struct run_job {
     const char *python;    /* absolute path of the interpreter */
     const char *sanitizer; /* absolute path of the program; NULL: none */
     const char *root;      /* the scratch folder */
+    const char *fill;      /* where fill.py is to be found; NULL: no AID_FILL */
     struct strings base;   /* the environment all share: env_base() */
     struct zygote *zygote; /* the one that can fork now, or NULL */
     const struct run_watch *watch; /* NULL: nobody */

@@ -85,7 +85,7 @@ static void server_start(struct servers *s)
     const struct run_job *job = s->job;
     struct strings own, env = { 0 };
 
-    env_fork_server(&own, job->setup, job->root, s->cache);
+    env_fork_server(&own, job->setup, job->root, s->cache, job->fill);
     env_merge(&env, &job->base);
     env_merge(&env, &own);
 

@@ -70,7 +70,8 @@ FLAGS_MAX = 4096  # children at a time that have a byte to report in
 READY, UNFIT, CONTEXT = 1, 2, 4  # what they report there
 PREPARING_MAX = 2  # contexts in the making: more at a time are no faster
 FREE_MIN = 2 << 30  # bytes of GPU memory that warm children leave free
-VISIBLE = "CUDA_VISIBLE_DEVICES"
+# What must be in the environment when a context is made.
+AHEAD = ("CUDA_VISIBLE_DEVICES", "CUDA_LAUNCH_BLOCKING")
 PRIVATE_FD = 200  # and above: out of the way of the script's own
 LINES_MAX = 4 << 20  # as in ran.c
 VALUES_MAX = 1 << 20  # bytes of their file, as in values.c
@@ -425,9 +426,9 @@ class Run:
         self.warm = message.get("warm", 0)
         self.hot = "lane" in message and (
             message["lane"], message["generation"])
-        self.visible = dict(
-            setting.partition("=")[::2] for setting in self.env).get(
-                VISIBLE, os.environ.get(VISIBLE))
+        settings = dict(setting.partition("=")[::2] for setting in self.env)
+        self.visible = tuple(
+            settings.get(name, os.environ.get(name)) for name in AHEAD)
         self.fds = fds
         self.code = None
         self.tracer = self.lines = None
@@ -499,7 +500,7 @@ class Zygote:
         self.argv = words(config["argv"])
         self.home = os.getcwd()
         self.children = {}  # of Child, by process
-        self.warm = {}  # warm children, by the GPUs that they see
+        self.warm = {}  # warm children, by what `visible` of their runs is
         self.hot = {}  # hot children, by lane
         self.flags = shared_page(FLAGS_MAX)
         self.flag = None  # in a child: its own
@@ -813,6 +814,9 @@ class Zygote:
         for setting in run.env:
             name, _, value = setting.partition("=")
             os.environ[name] = value
+        fill = sys.modules.get("_autodd_c_fill")
+        if fill:
+            fill.on = "AUTODD_FILL" in os.environ
         self.set_path(run)
         sys.argv = [run.path] + self.argv
         if hasattr(sys, "orig_argv"):
@@ -1063,8 +1067,9 @@ def next_run(waiting):
     Hot runs are carried out meanwhile.
     """
     if waiting.warm:
-        if waiting.visible is not None:
-            os.environ[VISIBLE] = waiting.visible
+        for name, value in zip(AHEAD, waiting.visible):
+            if value is not None:
+                os.environ[name] = value
         fit = make_context()
         ZYGOTE.flags[ZYGOTE.flag] |= READY if fit else UNFIT
         if not fit:

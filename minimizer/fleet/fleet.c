@@ -63,6 +63,7 @@ struct fleet {
     unsigned nruns, nout;
     unsigned room; /* runs at a time that the worker has use for */
     uint64_t next_id;
+    unsigned aids;
     void (*closed)(void *arg);
     void *closed_arg;
 };
@@ -196,11 +197,18 @@ static void pump(struct fleet *fleet)
 void fleet_run(struct fleet *fleet, const struct run_request *request,
                fleet_done_cb done, void *arg)
 {
+    fleet_run_without(fleet, request, 0, done, arg);
+}
+
+void fleet_run_without(struct fleet *fleet, const struct run_request *request,
+                       unsigned aids, fleet_done_cb done, void *arg)
+{
     struct run *run = xcalloc(1, sizeof(*run));
     struct run **at = &fleet->runs;
 
     run->request = *request;
     run->request.id = ++fleet->next_id;
+    run->request.aids = fleet->aids & ~aids;
     run->text = xmemdup(request->text.data, request->text.len);
     run->request.text = bytes_of(run->text, request->text.len);
     run->request.path = xstrdup(request->path);
@@ -214,6 +222,16 @@ void fleet_run(struct fleet *fleet, const struct run_request *request,
     if (fleet->failed)
         run_lose(fleet, run, fleet->last_reason);
     pump(fleet);
+}
+
+void fleet_set_aids(struct fleet *fleet, unsigned aids)
+{
+    fleet->aids = aids;
+}
+
+unsigned fleet_aids(const struct fleet *fleet)
+{
+    return fleet->aids;
 }
 
 unsigned fleet_free_slots(const struct fleet *fleet)

@@ -38,9 +38,19 @@ struct fleet *fleet_new(struct uv_loop_s *loop, const char *const *argv,
                         const struct job_setup *setup,
                         const struct fleet_events *events, void *arg);
 
-/* Queue a run; its id is given by the fleet, its text copied. */
+/* What runs that are queued from now on are helped by, a set of enum run_aid;
+ * at first nothing. */
+void fleet_set_aids(struct fleet *fleet, unsigned aids);
+unsigned fleet_aids(const struct fleet *fleet);
+
+/* Queue a run; its id is given by the fleet, and so are its aids. Its text is
+ * copied. */
 void fleet_run(struct fleet *fleet, const struct run_request *request,
                fleet_done_cb done, void *arg);
+
+/* The same without some of the aids. */
+void fleet_run_without(struct fleet *fleet, const struct run_request *request,
+                       unsigned aids, fleet_done_cb done, void *arg);
 
 /* Slots that could start a run now: free ones less the runs that wait. */
 unsigned fleet_free_slots(const struct fleet *fleet);

@@ -95,6 +95,22 @@ static void put_rates(struct json *object, const struct report *report)
     json_put(object, "rate", rate);
 }
 
+static void put_without(struct json *object, const struct report *report)
+{
+    struct json *list = json_new_array();
+
+    for (size_t i = 0; i < report->nwithout; i++) {
+        const struct report_without *w = &report->without[i];
+        struct json *without = json_new_object();
+
+        put_text(without, "aid", w->aid);
+        put_count(without, "runs", w->runs);
+        put_count(without, "matched", w->matched);
+        json_push(list, without);
+    }
+    json_put(object, "without", list);
+}
+
 static void put_asked(struct json *object, const struct report *report)
 {
     struct json *asked = json_new_array();
@@ -227,6 +243,7 @@ int report_json(const struct report *report, struct buf *out)
     put_file(object, "result", &report->result);
     put_file(object, "good", &report->good);
     put_controls(object, report);
+    put_without(object, report);
     put_rates(object, report);
     put_text(object, "signature", report->signature);
     put_asked(object, report);

@@ -7,14 +7,16 @@
  * (of run_kinds and lanes_counts), wall_s, tool_cpu_s, original and result
  * {path, bytes, lines, sha256}, good (as result, or null: no
  * --good), controls [{what, runs, passed, original {runs, passed}}],
- * verification {runs, matched}, rate {matched, runs, low, high} (95 %,
- * interval.h), signature, asked [{option, text}], minimal (true, or the budget
- * that stopped the search, or null before a search), steps [{t, run, kind,
- * bytes}], mutation_began (the first of the steps, counted from 0, that changed
- * the computation, or null), reasons [{first, last, outcome}], notes [{kind,
- * text}], command, output {end, gpu, out, err} of a failing run of the result,
- * versions {autodd_c, python, python_version, platform, gpu, packages [text]}.
- * What is not known, a file without text and output included, is null.
+ * verification {runs, matched}, without [{aid, runs, matched}] (what the result
+ * does without --fill or CUDA_LAUNCH_BLOCKING=1, where runs had it), rate
+ * {matched, runs, low, high} (95 %, interval.h), signature, asked [{option,
+ * text}], minimal (true, or the budget that stopped the search, or null before
+ * a search), steps [{t, run, kind, bytes}], mutation_began (the first of the
+ * steps, counted from 0, that changed the computation, or null), reasons
+ * [{first, last, outcome}], notes [{kind, text}], command, output {end, gpu,
+ * out, err} of a failing run of the result, versions {autodd_c, python,
+ * python_version, platform, gpu, packages [text]}. What is not known, a file
+ * without text and output included, is null.
  *
  * FILE.html, for people: one page that needs nothing else. FILE.md, to paste
  * into an issue tracker. */
@@ -69,6 +71,12 @@ struct report_control {
     uint64_t runs, passed; /* of the result, fresh */
 };
 
+/* The result, fresh, without something that the runs of the search had. */
+struct report_without {
+    const char *aid; /* "--fill nan" */
+    uint64_t runs, matched;
+};
+
 /* What the user asked for: "err-msg", "K shape check failed". */
 struct report_ask {
     const char *option, *text;
@@ -107,6 +115,8 @@ struct report {
     uint64_t verify_runs, verify_matched; /* of the result, fresh */
     const struct report_control *controls;
     size_t ncontrols;
+    const struct report_without *without;
+    size_t nwithout;
     uint64_t rate_runs, rate_matched; /* of the original */
     const char *signature;            /* NULL: none was pinned */
     const struct report_ask *asked;

@@ -9,6 +9,8 @@
  *   FAKE_CUDA_FREE         bytes of free memory that are reported
  *   FAKE_CUDA_LOG          a file that gets a line for each context made
  *   FAKE_CUDA_UNFIT        cuInit() fails with this code
+ *   CUDA_LAUNCH_BLOCKING   as it is when cuInit() is called: a fault is told by
+ *                          the launch, else by some later call
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -22,6 +24,7 @@ enum { OK = 0, INVALID_VALUE = 1, NOT_INITIALIZED = 3, INVALID_CONTEXT = 201 };
 
 static pid_t initialised; /* the process that was; 0: none */
 static int sticky;
+static int blocking;
 static unsigned retained; /* the primary context: how often */
 static void *current;
 static char context; /* its address stands for the context */
@@ -66,6 +69,7 @@ int cuInit(unsigned flags)
     if (number("FAKE_CUDA_UNFIT", 0))
         return (int)number("FAKE_CUDA_UNFIT", 0);
     initialised = getpid();
+    blocking = number("CUDA_LAUNCH_BLOCKING", 0) != 0;
     return sticky;
 }
 
@@ -137,9 +141,10 @@ int cuMemGetInfo_v2(size_t *free_bytes, size_t *total)
 }
 
 /* Not of the driver: a kernel that goes wrong. */
-void fake_fault(int code);
-void fake_fault(int code)
+int fake_fault(int code);
+int fake_fault(int code)
 {
     if (!sticky)
         sticky = code;
+    return blocking ? sticky : OK;
 }

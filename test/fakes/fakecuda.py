@@ -36,7 +36,7 @@ def launch(fault=0):
     """Run a kernel, which may do what it must not; told later, as it is."""
     context()
     if fault:
-        _driver.fake_fault(fault)
+        _check(_driver.fake_fault(fault))
 
 
 def synchronize():

@@ -16,6 +16,7 @@ struct fake_run {
     char *text;
     enum run_how how;
     bool by_path;
+    unsigned aids;
     uint32_t lane, generation;
     fleet_done_cb done;
     void *arg;
@@ -26,15 +27,18 @@ struct fleet {
     struct fake_run runs[64];
     unsigned n;
     uint64_t asked, fresh, dropped;
-    uint32_t lane, generation; /* of the run that the oracle is asked about */
+    /* Of the run that the oracle is asked about. */
+    uint32_t lane, generation;
+    unsigned run_aids;
+    unsigned aids; /* of runs to come */
     /* What a run of this text shows. */
     struct observation (*oracle)(void *arg, const char *text, enum run_how how);
     void *arg;
     bool cancelled;
 };
 
-void fleet_run(struct fleet *fleet, const struct run_request *request,
-               fleet_done_cb done, void *arg)
+void fleet_run_without(struct fleet *fleet, const struct run_request *request,
+                       unsigned aids, fleet_done_cb done, void *arg)
 {
     fleet->asked++;
     fleet->fresh += request->how == RUN_FRESH;
@@ -44,11 +48,28 @@ void fleet_run(struct fleet *fleet, const struct run_request *request,
         .text = xmemdup(request->text.data, request->text.len),
         .how = request->how,
         .by_path = request->path != NULL,
+        .aids = fleet->aids & ~aids,
         .lane = request->lane,
         .generation = request->generation,
         .done = done,
         .arg = arg,
     };
+}
+
+void fleet_run(struct fleet *fleet, const struct run_request *request,
+               fleet_done_cb done, void *arg)
+{
+    fleet_run_without(fleet, request, 0, done, arg);
+}
+
+void fleet_set_aids(struct fleet *fleet, unsigned aids)
+{
+    fleet->aids = aids;
+}
+
+unsigned fleet_aids(const struct fleet *fleet)
+{
+    return fleet->aids;
 }
 
 unsigned fleet_free_slots(const struct fleet *fleet)
@@ -92,6 +113,7 @@ static inline bool fake_fleet_turn(struct fleet *fleet, unsigned index)
             (fleet->n - index) * sizeof(run));
     fleet->lane = run.lane;
     fleet->generation = run.generation;
+    fleet->run_aids = run.aids;
     if (!fleet->cancelled)
         o = fleet->oracle(fleet->arg, run.text, run.how);
     run.done(run.arg, &o); /* may cancel */

@@ -13,6 +13,7 @@ struct play {
     int fresh_every, fork_every; /* every n-th run shows it; 0: none */
     uint64_t wall_ms;
     enum observed_end end;
+    uint32_t lines; /* the failure comes in so many lines in turn; 0: none */
     /* counted */
     int fresh, forked, in_cwd;
 };
@@ -32,7 +33,10 @@ static struct observation observe(bool shows, const struct play *play)
         o.end = play->end;
         o.exit_code = 1;
         o.exc_type = xstrdup("ValueError");
-        o.exc_message = xstrdup("boom");
+        o.exc_message = xasprintf("boom at 0x%x", 16 + play->fresh);
+        if (play->lines > 0)
+            o.exc_line =
+                1 + (uint32_t)(play->fresh + play->forked) % play->lines;
     }
     return o;
 }
@@ -69,7 +73,7 @@ static struct calibration *carry_out(struct play *play)
 
 static void steady_failure_takes_two_fresh_and_six_quick_forks(void **state)
 {
-    struct play play = { true, true, true, 1, 1, 50, END_EXIT, 0, 0, 0 };
+    struct play play = { true, true, true, 1, 1, 50, END_EXIT, 0, 0, 0, 0 };
     struct calibration *c = carry_out(&play);
     struct calibration_result *r = calibration_result(c);
     (void)state;
@@ -84,9 +88,26 @@ static void steady_failure_takes_two_fresh_and_six_quick_forks(void **state)
     calibration_free(c);
 }
 
+static void failure_in_one_place_is_steady_and_in_two_it_is_not(void **state)
+{
+    (void)state;
+    for (uint32_t lines = 0; lines < 4; lines++) {
+        struct play play = { .can_fork = true,
+                             .in_script_dir = true,
+                             .fresh_every = 1,
+                             .fork_every = 1,
+                             .end = END_EXIT,
+                             .lines = lines };
+        struct calibration *c = carry_out(&play);
+
+        assert_int_equal(calibration_steady(c), lines < 2);
+        calibration_free(c);
+    }
+}
+
 static void slow_forks_are_not_repeated(void **state)
 {
-    struct play play = { true, true, true, 1, 1, 5000, END_EXIT, 0, 0, 0 };
+    struct play play = { true, true, true, 1, 1, 5000, END_EXIT, 0, 0, 0, 0 };
     struct calibration *c = carry_out(&play);
     (void)state;
 
@@ -97,7 +118,7 @@ static void slow_forks_are_not_repeated(void **state)
 
 static void fork_that_never_shows_it_is_not_used(void **state)
 {
-    struct play play = { true, false, true, 1, 0, 50, END_EXIT, 0, 0, 0 };
+    struct play play = { true, false, true, 1, 0, 50, END_EXIT, 0, 0, 0, 0 };
     struct calibration *c = carry_out(&play);
     struct calibration_result *r = calibration_result(c);
     (void)state;
@@ -110,7 +131,7 @@ static void fork_that_never_shows_it_is_not_used(void **state)
 
 static void failure_of_forking_itself_is_no_failure(void **state)
 {
-    struct play play = { true, false, true, 0, 1, 50, END_EXIT, 0, 0, 0 };
+    struct play play = { true, false, true, 0, 1, 50, END_EXIT, 0, 0, 0, 0 };
     struct calibration *c = carry_out(&play);
     struct calibration_result *r = calibration_result(c);
     (void)state;
@@ -122,7 +143,7 @@ static void failure_of_forking_itself_is_no_failure(void **state)
 
 static void folder_of_the_user_is_tried_when_the_scripts_does_not_do(void **s)
 {
-    struct play play = { true, true, false, 1, 1, 50, END_EXIT, 0, 0, 0 };
+    struct play play = { true, true, false, 1, 1, 50, END_EXIT, 0, 0, 0, 0 };
     struct calibration *c = carry_out(&play);
     struct calibration_result *r = calibration_result(c);
     (void)s;
@@ -135,7 +156,7 @@ static void folder_of_the_user_is_tried_when_the_scripts_does_not_do(void **s)
 
 static void never_shown_gives_no_signature_and_a_reason(void **state)
 {
-    struct play play = { true, true, true, 0, 0, 5000, END_EXIT, 0, 0, 0 };
+    struct play play = { true, true, true, 0, 0, 5000, END_EXIT, 0, 0, 0, 0 };
     struct calibration *c = carry_out(&play);
     struct calibration_result *r = calibration_result(c);
     (void)state;
@@ -148,7 +169,7 @@ static void never_shown_gives_no_signature_and_a_reason(void **state)
 
 static void rate_is_measured_when_it_shows_only_sometimes(void **state)
 {
-    struct play play = { true, true, true, 2, 2, 50, END_EXIT, 0, 0, 0 };
+    struct play play = { true, true, true, 2, 2, 50, END_EXIT, 0, 0, 0, 0 };
     struct calibration *c = carry_out(&play);
     struct calibration_result *r = calibration_result(c);
     (void)state;
@@ -161,9 +182,8 @@ static void rate_is_measured_when_it_shows_only_sometimes(void **state)
 
 static void hang_gets_a_limit_of_its_own(void **state)
 {
-    struct play play = {
-        false, false, true, 1, 0, 300000, END_TIMEOUT, 0, 0, 0
-    };
+    struct play play = { false,       false, true, 1, 0, 300000,
+                         END_TIMEOUT, 0,     0,    0, 0 };
     struct calibration *c = carry_out(&play);
     struct calibration_result *r = calibration_result(c);
     (void)state;
@@ -225,6 +245,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(steady_failure_takes_two_fresh_and_six_quick_forks),
+        cmocka_unit_test(failure_in_one_place_is_steady_and_in_two_it_is_not),
         cmocka_unit_test(slow_forks_are_not_repeated),
         cmocka_unit_test(fork_that_never_shows_it_is_not_used),
         cmocka_unit_test(failure_of_forking_itself_is_no_failure),

@@ -162,6 +162,28 @@ static void a_sanitizer_decides_alone(void **state)
             "memcheck", "--backend", "runner");
 }
 
+static void what_helps_runs_is_chosen(void **state)
+{
+    (void)state;
+    put("autodd.yaml", "fill: nan\nlaunch-blocking: off\n");
+    struct config c = GOOD("a.py");
+
+    assert_int_equal(c.fill, FILL_NAN);
+    assert_int_equal(c.blocking, BLOCKING_OFF);
+    config_deinit(&c);
+    c = GOOD("a.py", "--fill", "off", "--launch-blocking=on");
+    assert_int_equal(c.fill, FILL_OFF);
+    assert_int_equal(c.blocking, BLOCKING_ON);
+    config_deinit(&c);
+    unlink("autodd.yaml");
+    c = GOOD("a.py");
+    assert_int_equal(c.fill, FILL_OFF);
+    assert_int_equal(c.blocking, BLOCKING_AUTO);
+    config_deinit(&c);
+    REFUSED("give off or nan", "a.py", "--fill", "zero");
+    REFUSED("auto, on or off", "a.py", "--launch-blocking", "yes");
+}
+
 static void xids_have_a_class(void **state)
 {
     (void)state;
@@ -948,6 +970,7 @@ int main(void)
         here(parts_of_another_environment_are_a_list),
         here(gpus_are_all_none_or_a_list),
         here(a_sanitizer_decides_alone),
+        here(what_helps_runs_is_chosen),
         here(xids_have_a_class),
         here(paths_in_parts_count_from_the_settings_file),
         here(empty_lists_are_never_null),

@@ -91,13 +91,44 @@ static void devices_are_dealt_over_slots(void **state)
     unsetenv("CUDA_VISIBLE_DEVICES");
 }
 
+static void aids_are_variables(void **state)
+{
+    static char path[] = "PYTHONPATH=/theirs";
+    char *with_path[] = { path, NULL };
+    struct job_setup setup = a_job(0);
+    struct env_run run = { .tmp = "/t", .cache = "/c", .fill = "/fill" };
+    struct strings env;
+    (void)state;
+
+    unsetenv("PYTHONPATH");
+    env_run(&env, &setup, &run);
+    assert_null(env_get(&env, "PYTHONPATH"));
+    assert_null(env_get(&env, "AUTODD_FILL"));
+    assert_null(env_get(&env, "CUDA_LAUNCH_BLOCKING"));
+    env_free(&env);
+    run.aids = AID_FILL | AID_BLOCKING;
+    env_run(&env, &setup, &run);
+    assert_string_equal(env_get(&env, "PYTHONPATH"), "/fill");
+    assert_string_equal(env_get(&env, "AUTODD_FILL"), "nan");
+    assert_string_equal(env_get(&env, "CUDA_LAUNCH_BLOCKING"), "1");
+    env_free(&env);
+    setup.env = (struct strings){ .at = with_path, .n = 1 };
+    env_run(&env, &setup, &run);
+    assert_string_equal(env_get(&env, "PYTHONPATH"), "/fill:/theirs");
+    env_free(&env);
+    env_fork_server(&env, &setup, "/t", "/c", "/fill");
+    assert_string_equal(env_get(&env, "PYTHONPATH"), "/fill:/theirs");
+    assert_null(env_get(&env, "AUTODD_FILL"));
+    env_free(&env);
+}
+
 static void fork_server_belongs_to_no_run(void **state)
 {
     struct job_setup setup = a_job(2);
     struct strings env;
     (void)state;
 
-    env_fork_server(&env, &setup, "/t", "/c");
+    env_fork_server(&env, &setup, "/t", "/c", NULL);
     assert_null(env_get(&env, "AUTODD_RUN"));
     assert_string_equal(env_get(&env, "PYTORCH_NVML_BASED_CUDA_CHECK"), "1");
     assert_null(env_get(&env, "TRITON_CACHE_DIR"));
@@ -126,6 +157,7 @@ int main(void)
         cmocka_unit_test(exported_hash_seed_is_kept),
         cmocka_unit_test(run_has_private_folders_and_its_mark),
         cmocka_unit_test(devices_are_dealt_over_slots),
+        cmocka_unit_test(aids_are_variables),
         cmocka_unit_test(fork_server_belongs_to_no_run),
         cmocka_unit_test(last_of_a_name_wins),
     };

@@ -92,6 +92,7 @@ static struct job_setup some_setup(void)
         .test = maybe_text(),
         .backend = (enum config_backend)chance(3),
         .sanitizer = maybe_text(),
+        .fill = chance(2),
         .gpus = maybe_text(),
         .xid = some_list(),
         .npatterns = chance(5),
@@ -177,6 +178,7 @@ static struct frame some_frame(enum frame_type type)
         frame.u.run.text.data = some_bytes(&frame.u.run.text.len);
         frame.u.run.how = (enum run_how)chance(3);
         frame.u.run.timeout_ms = some_number();
+        frame.u.run.aids = chance(AIDS_ALL + 1);
         frame.u.run.path = maybe_text();
         frame.u.run.cwd = maybe_text();
         break;
@@ -226,6 +228,7 @@ static void assert_setup(const struct job_setup *a, const struct job_setup *b)
     assert_text(a->test, b->test);
     assert_int_equal(a->backend, b->backend);
     assert_text(a->sanitizer, b->sanitizer);
+    assert_int_equal(a->fill, b->fill);
     assert_text(a->gpus, b->gpus);
     assert_list(&a->xid, &b->xid);
     assert_int_equal(a->npatterns, b->npatterns);
@@ -316,6 +319,7 @@ static void assert_frame(const struct frame *a, const struct frame *b)
                             a->u.run.text.len + 1);
         assert_int_equal(a->u.run.how, b->u.run.how);
         assert_int_equal(a->u.run.timeout_ms, b->u.run.timeout_ms);
+        assert_int_equal(a->u.run.aids, b->u.run.aids);
         assert_int_equal(a->u.run.loads, b->u.run.loads);
         assert_text(a->u.run.path, b->u.run.path);
         assert_text(a->u.run.cwd, b->u.run.cwd);

@@ -18,7 +18,7 @@ static void assert_command(const struct job_setup *setup, const char *cwd,
     struct buf out;
 
     buf_init(&out, 1 << 16);
-    rerun_command(setup, cwd, "/data/my dir/a.min.py", &out);
+    rerun_command(setup, 0, cwd, "/data/my dir/a.min.py", &out);
     assert_string_equal(buf_str(&out), wanted);
     buf_deinit(&out);
 }
@@ -42,6 +42,19 @@ static void variables_interpreter_and_arguments_are_in_it(void **state)
     assert_command(&setup, "/data/my dir",
                    "cd '/data/my dir' && PYTHONHASHSEED=0 X='a b' python3 "
                    "'/data/my dir/a.min.py' --size 'it'\\''s' ''");
+}
+
+static void waiting_for_launches_is_a_variable(void **state)
+{
+    char python[] = "python3";
+    struct job_setup setup = { .python = python };
+    struct buf out;
+    (void)state;
+
+    buf_init(&out, 1 << 16);
+    rerun_command(&setup, AID_BLOCKING | AID_FILL, NULL, "/x/a.py", &out);
+    assert_string_equal(buf_str(&out), "CUDA_LAUNCH_BLOCKING=1 python3 a.py");
+    buf_deinit(&out);
 }
 
 static void command_of_the_user_gets_the_file(void **state)
@@ -125,6 +138,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(variables_interpreter_and_arguments_are_in_it),
+        cmocka_unit_test(waiting_for_launches_is_a_variable),
         cmocka_unit_test(command_of_the_user_gets_the_file),
         cmocka_unit_test(quoted_words_come_out_of_a_shell_as_they_were),
         cmocka_unit_test(what_was_said_is_kept_in_order_and_bounded),

@@ -11,10 +11,12 @@
 static struct config config = { .tightness = TIGHT_TEMPLATE };
 
 struct play {
-    size_t fails_up_to;  /* steps 0 .. this fail by themselves */
-    size_t passes_up_to; /* and these pass elsewhere; 0: not asked */
-    unsigned lost;       /* so many runs come to nothing first */
-    size_t refuse;       /* this step cannot be put in place; 0: none */
+    size_t fails_up_to;   /* steps 0 .. this fail by themselves */
+    size_t passes_up_to;  /* and these pass elsewhere; 0: not asked */
+    unsigned lost;        /* so many runs come to nothing first */
+    size_t refuse;        /* this step cannot be put in place; 0: none */
+    unsigned aids, needs; /* of the fleet; without which nothing fails */
+    const struct fleet *fleet;
     size_t placed;
     int dones;
     bool shown;          /* done got a run that shows the failure */
@@ -39,7 +41,8 @@ static struct observation oracle(void *arg, const char *text, enum run_how how)
     (void)text;
     (void)how;
 
-    if (play->lost == 0 && play->placed <= play->fails_up_to) {
+    if (play->lost == 0 && play->placed <= play->fails_up_to &&
+        (play->fleet->run_aids & play->needs) == play->needs) {
         o.exc_line = (uint32_t)play->placed;
         return o;
     }
@@ -105,8 +108,11 @@ static void carry_out(struct play *play, size_t steps)
         .runs = 3,
         .needed = 3,
         .place = place,
+        .aids = play->aids,
     };
 
+    play->fleet = &fleet;
+    fleet_set_aids(&fleet, play->aids);
     observation_deinit(&first);
     verify_start(&spec, on_done, play);
     assert_int_equal(play->dones, 0);
@@ -196,6 +202,27 @@ static void full_disk_is_told(void **state)
     }
 }
 
+static void result_is_run_without_each_aid(void **state)
+{
+    struct play play = { .fails_up_to = 2,
+                         .aids = AID_FILL | AID_BLOCKING,
+                         .needs = AID_FILL };
+    (void)state;
+
+    carry_out(&play, 4);
+    assert_int_equal(play.result.error, 0);
+    assert_int_equal(play.result.step, 2);
+    assert_int_equal(play.placed, 2);
+    assert_int_equal(play.result.matched, 3);
+    assert_int_equal(play.result.nwithout, 2);
+    assert_int_equal(play.result.without[0].aid, AID_FILL);
+    assert_int_equal(play.result.without[0].runs, 3);
+    assert_int_equal(play.result.without[0].matched, 0);
+    assert_int_equal(play.result.without[1].aid, AID_BLOCKING);
+    assert_int_equal(play.result.without[1].runs, 3);
+    assert_int_equal(play.result.without[1].matched, 3);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -205,6 +232,7 @@ int main(void)
         cmocka_unit_test(lost_runs_are_made_again),
         cmocka_unit_test(too_many_lost_runs_end_it),
         cmocka_unit_test(full_disk_is_told),
+        cmocka_unit_test(result_is_run_without_each_aid),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
