@@ -1,14 +1,19 @@
 /* The original runs in stages, each a number of fresh and forked runs that may
  * go on at the same time:
  *
- *   FIRST   2 fresh, 2 forked              all show it  -> MORE, then done
- *   MORE    4 forked, when they are quick
+ *   FIRST   2 fresh, 2 forked, and 4 more of these when they are quick
+ *                                          all show it  -> done
  *   RATE    12 more, when some show it and some do not, or none and they are
  *           quick
  *   CWD     2 fresh, 2 forked where the user stands, when none showed it
  *
  * The signature is pinned on the first fresh run that fails as asked and all
- * other runs are judged by it. */
+ * other runs are judged by it.
+ *
+ * The second fresh run is there to catch what forks of one process have in
+ * common, and it takes as long as all the others. So once the first one and all
+ * forked ones have shown the failure enough is known to go on, and it is waited
+ * for elsewhere. */
 #include "minimizer/calibrate.h"
 
 #include <stdlib.h>
@@ -21,10 +26,13 @@
 #define MESSAGE_MAX (1u << 20)
 #define QUICK_MS 500 /* forked runs below this are worth four more */
 #define RATE_RUNS 12
+#define FEW_SLOTS 2
 #define LOST_FORKS_MAX 4    /* forked runs that may be lost with their server */
 #define HANG_LIMIT_MS 10000 /* candidates of a hang, when no limit is given */
 
-enum stage { STAGE_FIRST, STAGE_MORE, STAGE_RATE, STAGE_CWD, STAGE_DONE };
+#define MORE_RUNS 4
+
+enum stage { STAGE_FIRST, STAGE_RATE, STAGE_CWD, STAGE_DONE };
 
 struct observed {
     struct calibration_run run;
@@ -38,6 +46,9 @@ struct calibration {
     bool can_fork, other_cwd;
     enum stage stage;
     unsigned fresh_left, forked_left, out;
+    unsigned forked_out; /* of those out */
+    bool repeated;       /* the quick forked runs */
+    bool known;          /* enough to go on */
     unsigned lost_forks;
     struct observed **runs;
     size_t n, room;
@@ -105,39 +116,54 @@ uint64_t calibration_limit(const struct config *config, uint64_t slowest)
     return limit < cap ? limit : cap;
 }
 
+/* With few slots the last fresh run comes last. */
+static bool fresh_is_next(const struct calibration *c)
+{
+    if (c->forked_left == 0)
+        return true;
+    return c->fresh_left > (c->config->jobs > FEW_SLOTS ? 0 : 1);
+}
+
 bool calibration_next(struct calibration *c, struct calibration_run *run)
 {
     if (c->fresh_left + c->forked_left == 0)
         return false;
-    run->how = c->fresh_left > 0 ? RUN_FRESH : RUN_FORK;
+    run->how = fresh_is_next(c) ? RUN_FRESH : RUN_FORK;
     run->user_cwd = c->stage == STAGE_CWD || c->result.in_user_cwd;
     run->timeout_ms = calibration_first_limit(c->config);
     if (run->how == RUN_FRESH)
         c->fresh_left--;
     else
         c->forked_left--;
+    c->forked_out += run->how == RUN_FORK;
     c->out++;
     return true;
 }
 
 /* ---- what the runs of this folder say ---- */
 
+static void pin_on(struct calibration *c, enum run_how how)
+{
+    struct calibration_result *r = &c->result;
+
+    for (size_t i = c->stage_start; i < c->n && !r->signature; i++) {
+        struct observed *o = c->runs[i];
+
+        if (o->run.how != how)
+            continue;
+        r->signature =
+            signature_pin(c->config, c->script, &o->observation, &r->err);
+        r->shown = &o->observation;
+    }
+}
+
 static void pin(struct calibration *c)
 {
     struct calibration_result *r = &c->result;
 
     /* Fresh runs first: they are how the user meets the failure. */
-    for (int fresh = 1; fresh >= 0 && !r->signature; fresh--) {
-        for (size_t i = c->stage_start; i < c->n && !r->signature; i++) {
-            struct observed *o = c->runs[i];
-
-            if ((o->run.how == RUN_FRESH) != (fresh == 1))
-                continue;
-            r->signature =
-                signature_pin(c->config, c->script, &o->observation, &r->err);
-            r->shown = &o->observation;
-        }
-    }
+    pin_on(c, RUN_FRESH);
+    pin_on(c, RUN_FORK);
     for (size_t i = c->stage_start; i < c->n && !r->last; i++) {
         if (c->runs[i]->run.how == RUN_FRESH)
             r->last = &c->runs[i]->observation;
@@ -213,6 +239,20 @@ static void decide_fork(struct calibration *c)
     }
 }
 
+/* What follows from the runs so far. */
+static void infer(struct calibration *c)
+{
+    struct calibration_result *r = &c->result;
+
+    decide_fork(c);
+    r->fresh_timeout_ms = automatic_limit(c, RUN_FRESH);
+    r->fresh_ms = slowest(c, RUN_FRESH);
+    if (r->fresh_ms > r->fresh_timeout_ms) /* a hang */
+        r->fresh_ms = r->fresh_timeout_ms;
+    r->fork_timeout_ms = automatic_limit(c, RUN_FORK);
+    c->known = true;
+}
+
 static void conclude(struct calibration *c)
 {
     struct calibration_result *r = &c->result;
@@ -229,12 +269,7 @@ static void conclude(struct calibration *c)
                 "ones: use --backend subproc",
                 r->forked_matched, r->forked, r->fresh);
     }
-    decide_fork(c);
-    r->fresh_timeout_ms = automatic_limit(c, RUN_FRESH);
-    r->fresh_ms = slowest(c, RUN_FRESH);
-    if (r->fresh_ms > r->fresh_timeout_ms) /* a hang */
-        r->fresh_ms = r->fresh_timeout_ms;
-    r->fork_timeout_ms = automatic_limit(c, RUN_FORK);
+    infer(c);
 }
 
 /* Forked runs so quick that a few more cost nothing. */
@@ -250,6 +285,31 @@ static bool quick(const struct calibration *c)
         }
     }
     return n > 0 && sum / n < QUICK_MS;
+}
+
+/* Some runs of the first stage are over, not all. */
+static void look(struct calibration *c)
+{
+    struct calibration_result *r = &c->result;
+
+    if (c->stage != STAGE_FIRST || c->known || r->lost || c->forked_left > 0 ||
+        c->forked_out > 0)
+        return;
+    pin_on(c, RUN_FRESH);
+    if (!r->signature) {
+        r->shown = NULL;
+        return;
+    }
+    count(c);
+    if (r->forked == 0 || r->fresh_matched < r->fresh ||
+        r->forked_matched < r->forked)
+        return;
+    if (!c->repeated && quick(c)) {
+        c->repeated = true;
+        c->forked_left = MORE_RUNS;
+    } else {
+        infer(c);
+    }
 }
 
 static void stage_over(struct calibration *c)
@@ -277,14 +337,16 @@ static void stage_over(struct calibration *c)
     bool fresh_all = r->fresh_matched == r->fresh;
     bool forked_all = r->forked_matched == r->forked;
 
-    if (c->stage == STAGE_RATE || c->stage == STAGE_MORE)
+    if (c->stage == STAGE_RATE) {
         conclude(c);
-    else if (!fresh_all)
+    } else if (!fresh_all) {
         plan(c, STAGE_RATE, c->can_fork ? 2 : RATE_RUNS, RATE_RUNS);
-    else if (forked_all && quick(c))
-        plan(c, STAGE_MORE, 0, 4);
-    else
+    } else if (forked_all && !c->repeated && quick(c)) {
+        c->repeated = true;
+        c->forked_left = c->can_fork ? MORE_RUNS : 0;
+    } else {
         conclude(c);
+    }
     if (c->stage != STAGE_DONE && c->fresh_left + c->forked_left == 0)
         conclude(c);
 }
@@ -296,6 +358,7 @@ void calibration_report(struct calibration *c,
     struct calibration_result *r = &c->result;
 
     c->out--;
+    c->forked_out -= run->how == RUN_FORK;
     if (observation->end == END_LOST && run->how == RUN_FORK && !r->lost &&
         c->lost_forks++ < LOST_FORKS_MAX) {
         c->forked_left++; /* its fork server has gone; another, or none, comes
@@ -319,11 +382,16 @@ void calibration_report(struct calibration *c,
     xgrow(&c->runs, &c->room, c->n + 1, sizeof(*c->runs));
     c->runs[c->n++] = o;
     if (c->out > 0 || c->fresh_left + c->forked_left > 0)
-        return;
-    if (r->lost)
+        look(c);
+    else if (r->lost)
         c->stage = STAGE_DONE;
     else
         stage_over(c);
+}
+
+bool calibration_known(const struct calibration *c)
+{
+    return c->known;
 }
 
 bool calibration_finished(const struct calibration *c)

@@ -66,13 +66,17 @@ bool calibration_finished(const struct calibration *calibration);
  * message (as far as signature_mask() leaves it) in the same line. */
 bool calibration_steady(const struct calibration *calibration);
 
+/* Whether the result says already what it will say if the runs that are left
+ * show the failure, as all others have. Also true once it is finished without a
+ * run that was lost. */
+bool calibration_known(const struct calibration *calibration);
+
 /* The limits, in milliseconds: of a run before anything is known, and of
  * candidates, whose original took `slowest_ms` at most. */
 uint64_t calibration_first_limit(const struct config *config);
 uint64_t calibration_limit(const struct config *config, uint64_t slowest_ms);
 
-/* Owned by the calibration, but for the signature, which is taken: set it to
- * NULL to keep it alive. */
+/* Owned by the calibration. */
 struct calibration_result *calibration_result(struct calibration *calibration);
 
 #endif

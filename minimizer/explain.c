@@ -186,10 +186,8 @@ void explain_no_pass(const struct control *control,
                   "the text of the failure");
 }
 
-void explain_calibration(const struct config *config,
-                         const struct signature *signature,
-                         const struct calibration_result *result,
-                         struct buf *out)
+void explain_kept(const struct config *config,
+                  const struct calibration_result *result, struct buf *out)
 {
     if (!asked(config)) {
         buf_adds(out, "category ");
@@ -197,8 +195,12 @@ void explain_calibration(const struct config *config,
         buf_adds(out, "\n");
     }
     buf_adds(out, "keeping: ");
-    signature_describe(signature, out);
-    buf_addf(out, "\nshown in %u of %u fresh", result->fresh_matched,
+    signature_describe(result->signature, out);
+}
+
+void explain_shown(const struct calibration_result *result, struct buf *out)
+{
+    buf_addf(out, "shown in %u of %u fresh", result->fresh_matched,
              result->fresh);
     if (result->forked > 0)
         buf_addf(out, " and %u of %u forked", result->forked_matched,

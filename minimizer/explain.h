@@ -33,11 +33,12 @@ void explain_no_pass(const struct control *control,
                      const struct signature *signature,
                      const struct observation *failed, struct buf *out);
 
-/* What was found: category and reason (when no text was asked for), the
- * signature that will be kept, how often it showed, whether runs are forked. */
-void explain_calibration(const struct config *config,
-                         const struct signature *signature,
-                         const struct calibration_result *result,
-                         struct buf *out);
+/* What was found: category and reason (when no text was asked for), and the
+ * signature that will be kept. */
+void explain_kept(const struct config *config,
+                  const struct calibration_result *result, struct buf *out);
+
+/* And how often it showed, in which folder, and whether runs are forked. */
+void explain_shown(const struct calibration_result *result, struct buf *out);
 
 #endif

@@ -4,8 +4,13 @@
  *
  *   runs of the calibration -> lost, refused
  *     -> pinned -> each control -> lost, refused
- *                               -> (kinds of children) -> (traced runs) ->
- * known
+ *                               -> (kinds of children) -> (traced runs)
+ *                                                              -> known
+ *
+ * A fresh run may be out still when the signature is pinned. If it then does
+ * not show the failure, the failure comes and goes: its rate is measured beside
+ * the search, which is told and tries its candidates more often from then on.
+ * With --deterministic nothing is left out, for when it comes is chance.
  *
  * Where noting the values of expressions has changed it, one more run is traced
  * that notes its lines alone. What a traced run says of the original is a guess
@@ -31,10 +36,12 @@ struct original {
     struct calibration *calibration;
     struct calibration *asynchronous; /* the one before, see try_blocking() */
     bool over;                        /* nothing is started and told any more */
+    bool told;                        /* that all is known */
+    bool settled; /* no run of the calibration is out or will be */
     bool pinned;
-    bool context; /* a forked run made one */
-    struct signature *signature;
-    struct guard guard; /* once pinned */
+    bool context;                      /* a forked run made one */
+    const struct signature *signature; /* the calibration's */
+    struct guard guard;                /* once pinned */
     struct control controls[CONTROLS_MAX];
     unsigned ncontrols, checked;
     enum run_how tracing;
@@ -50,6 +57,7 @@ struct calibrating {
 };
 
 static void calibrated(struct original *o);
+static void late(struct original *o);
 static void original_on_run(void *arg, const struct observation *observation);
 
 static struct bytes text_of(const struct original *o)
@@ -59,9 +67,11 @@ static struct bytes text_of(const struct original *o)
 
 /* ---- the runs of the calibration ---- */
 
+/* What is started late does not wait for a free slot: the search takes them
+ * all. */
 static void pump(struct original *o)
 {
-    while (fleet_free_slots(o->spec.fleet) > 0) {
+    while (o->pinned || fleet_free_slots(o->spec.fleet) > 0) {
         struct calibrating *c = xcalloc(1, sizeof(*c));
         struct run_request request = { .text = text_of(o) };
 
@@ -78,6 +88,25 @@ static void pump(struct original *o)
     }
 }
 
+/* Whether it may come to runs in which each launch waits, see try_blocking().
+ */
+static bool may_block(const struct original *o)
+{
+    const struct calibration_result *r = calibration_result(o->calibration);
+    const struct observation *seen = r->shown ? r->shown : r->last;
+
+    return o->spec.try_blocking && !o->asynchronous && !r->lost && seen &&
+           evidence_fault(seen);
+}
+
+/* Whether to go on with what the calibration says so far. */
+static bool is_enough(const struct original *o)
+{
+    return calibration_finished(o->calibration) ||
+           (calibration_known(o->calibration) && !may_block(o) &&
+            !o->asynchronous && !o->spec.config->deterministic);
+}
+
 static void original_on_run(void *arg, const struct observation *observation)
 {
     struct calibrating *c = arg;
@@ -90,10 +119,12 @@ static void original_on_run(void *arg, const struct observation *observation)
     free(c);
     if (o->over)
         return;
-    if (calibration_finished(o->calibration))
-        calibrated(o);
-    else
+    if (!calibration_finished(o->calibration))
         pump(o);
+    if (o->pinned)
+        late(o);
+    else if (is_enough(o))
+        calibrated(o);
 }
 
 static void calibrate(struct original *o)
@@ -124,7 +155,6 @@ void original_free(struct original *o)
         return;
     calibration_free(o->calibration);
     calibration_free(o->asynchronous);
-    signature_free(o->signature);
     guard_deinit(&o->guard);
     free(o->ran);
     free(o->observed);
@@ -148,6 +178,12 @@ const struct original_facts *original_facts(const struct original *o)
 
 static void original_on_traced(void *arg,
                                const struct observation *observation);
+
+static void tell_known(struct original *o)
+{
+    o->told = true;
+    o->events.known(o->arg);
+}
 
 static void trace(struct original *o, enum run_how how)
 {
@@ -182,7 +218,7 @@ static void original_on_traced(void *arg, const struct observation *observation)
                       "the script fails otherwise, or not, under a tracer: "
                       "code that never runs is not known beforehand");
     }
-    o->events.known(o->arg);
+    tell_known(o);
 }
 
 /* ---- what the runs have shown ---- */
@@ -207,38 +243,54 @@ static void refused(struct original *o, const struct calibration_result *r)
     buf_deinit(&text);
 }
 
-static void pin(struct original *o, struct calibration_result *r)
+/* What more runs may still change. */
+static void rate(struct original *o, const struct calibration_result *r)
 {
-    /* Runs of a kind that is not used say nothing of the rate. */
-    unsigned runs = r->fresh + (r->fork ? r->forked : 0);
-    unsigned matched = r->fresh_matched + (r->fork ? r->forked_matched : 0);
+    struct original_facts *facts = &o->facts;
 
+    /* Runs of a kind that is not used say nothing of the rate. */
+    facts->runs = r->fresh + (facts->fork ? r->forked : 0);
+    facts->matched = r->fresh_matched + (facts->fork ? r->forked_matched : 0);
+    facts->rate = (double)facts->matched / (double)facts->runs;
+    facts->fresh_ms = r->fresh_ms;
+    facts->fresh_timeout_ms = r->fresh_timeout_ms;
+}
+
+static void pin(struct original *o, const struct calibration_result *r)
+{
     o->signature = r->signature;
-    r->signature = NULL;
     o->pinned = true;
     o->facts = (struct original_facts){
         .signature = o->signature,
-        .runs = runs,
-        .matched = matched,
-        .rate = (double)matched / (double)runs,
         .fork = r->fork,
         .aids = fleet_aids(o->spec.fleet),
         .fork_timeout_ms = r->fork_timeout_ms,
-        .fresh_ms = r->fresh_ms,
-        .fresh_timeout_ms = r->fresh_timeout_ms,
         .cwd = r->in_user_cwd ? o->spec.user_cwd : NULL,
         .guard = &o->guard,
         .loads = o->loads,
         .context = o->context,
     };
+    rate(o, r);
 }
 
-static void tell(struct original *o, const struct calibration_result *r)
+static void tell_kept(struct original *o, const struct calibration_result *r)
 {
     struct buf text;
 
     buf_init(&text, 1 << 16);
-    explain_calibration(o->spec.config, o->signature, r, &text);
+    explain_kept(o->spec.config, r, &text);
+    o->events.say(o->arg, SAY_INFO, buf_str(&text));
+    buf_deinit(&text);
+}
+
+/* Once no run is out any more. */
+static void tell_shown(struct original *o, const struct calibration_result *r)
+{
+    struct buf text;
+
+    o->settled = true;
+    buf_init(&text, 4096);
+    explain_shown(r, &text);
     o->events.say(o->arg, SAY_INFO, buf_str(&text));
     buf_deinit(&text);
 }
@@ -295,7 +347,7 @@ static void original_on_children(void *arg, enum config_children use,
     if (o->facts.fork && o->facts.rate >= 1)
         trace(o, RUN_OBSERVE);
     else
-        o->events.known(o->arg);
+        tell_known(o);
 }
 
 static void check_children(struct original *o)
@@ -421,11 +473,7 @@ static void set_blocking(struct original *o, bool blocking)
  * now. */
 static bool try_blocking(struct original *o)
 {
-    struct calibration_result *r = calibration_result(o->calibration);
-    const struct observation *seen = r->shown ? r->shown : r->last;
-
-    if (!o->spec.try_blocking || o->asynchronous || r->lost || !seen ||
-        !evidence_fault(seen) || calibration_steady(o->calibration))
+    if (!may_block(o) || calibration_steady(o->calibration))
         return false;
     o->asynchronous = o->calibration;
     set_blocking(o, true);
@@ -470,8 +518,26 @@ static void calibrated(struct original *o)
         return;
     }
     pin(o, r);
-    tell(o, r);
+    tell_kept(o, r);
+    if (calibration_finished(o->calibration))
+        tell_shown(o, r);
     find_guard(o);
     add_controls(o);
     check_next(o);
+}
+
+/* A run is over that was still out when the signature was pinned. One that was
+ * lost says nothing, and without it there is enough. */
+static void late(struct original *o)
+{
+    const struct calibration_result *r = calibration_result(o->calibration);
+
+    if (o->settled)
+        return;
+    if (!r->lost)
+        rate(o, r);
+    if (calibration_finished(o->calibration))
+        tell_shown(o, r);
+    if (o->told)
+        o->events.late(o->arg);
 }

@@ -59,11 +59,15 @@ struct original_facts {
 struct original_events {
     /* A sentence for the user on what was found. */
     void (*say)(void *arg, enum say_kind kind, const char *text);
-    /* One of these, last: the runs could not be carried out; the failure is
+    /* One of these: the runs could not be carried out; the failure is
      * not shown, or not one to minimize (the text says why); all is known. */
     void (*lost)(void *arg, const char *text);
     void (*refused)(void *arg, enum exit_code code, const char *text);
     void (*known)(void *arg);
+    /* After `known`: a run of the original is over that was still out then, and
+     * runs, matched, rate, fresh_ms and fresh_timeout_ms of the facts may have
+     * changed. */
+    void (*late)(void *arg);
 };
 
 /* Starts the first runs. */

@@ -135,6 +135,14 @@ static struct search *make_search(const struct reduction *r,
     return search;
 }
 
+/* For each candidate; of the good ones 5 % are lost to chance. */
+static unsigned tries_of(const struct original_facts *original)
+{
+    if (original->rate >= 1)
+        return 1;
+    return (unsigned)fmin(30, ceil(log(0.05) / log1p(-original->rate)));
+}
+
 static struct trials *make_trials(struct reduction *r)
 {
     static const struct trials_events events = {
@@ -158,7 +166,7 @@ static struct trials *make_trials(struct reduction *r)
         .hot = original->children == CHILDREN_HOT,
         .warm = original->children != CHILDREN_PLAIN && original->context,
         .lanes = (unsigned)facts->config->jobs,
-        .tries = 1,
+        .tries = tries_of(original),
         .twin = twin_of(r),
         .max_runs = (uint64_t)facts->config->max_runs,
         .in_order = facts->config->deterministic,
@@ -166,9 +174,6 @@ static struct trials *make_trials(struct reduction *r)
         .ncontrols = original->ncontrols,
     };
 
-    if (original->rate < 1) /* 5 % of the good candidates are lost to chance */
-        spec.tries =
-            (unsigned)fmin(30, ceil(log(0.05) / log1p(-original->rate)));
     return trials_new(&spec, &events, r);
 }
 
@@ -318,6 +323,16 @@ static void reduction_on_finished(void *arg, const char *why)
     r->events.searched(r->arg);
     if (steps_writing(r->steps) == 0)
         r->events.settled(r->arg);
+}
+
+void reduction_retune(struct reduction *r)
+{
+    const struct original_facts *original = r->spec.facts.original;
+
+    if (r->searched)
+        return;
+    trials_tune(r->trials, tries_of(original), original->fresh_timeout_ms);
+    trials_pump(r->trials);
 }
 
 void reduction_stop(struct reduction *r, const char *why)

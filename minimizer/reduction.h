@@ -56,6 +56,10 @@ void reduction_free(struct reduction *reduction);
  * then reduction_stop() is to follow. */
 int reduction_start(struct reduction *reduction, struct err *err);
 
+/* Slots may have become free by other runs than the trials', and the facts on
+ * the original (its rate) may have changed. */
+void reduction_retune(struct reduction *reduction);
+
 /* Start no more trials; searched follows, possibly at once. `why` is static.
  * Nothing happens when that is over already. */
 void reduction_stop(struct reduction *reduction, const char *why);

@@ -83,6 +83,7 @@ static void session_on_not_run(void *arg, const char *text);
 static void session_on_refused(void *arg, enum exit_code code,
                                const char *text);
 static void session_on_known(void *arg);
+static void session_on_late(void *arg);
 static void verify_begin(struct session *s);
 static void session_close(struct session *s);
 
@@ -304,6 +305,7 @@ static void calibrate(struct session *s)
         .lost = session_on_not_run,
         .refused = session_on_refused,
         .known = session_on_known,
+        .late = session_on_late,
     };
     const struct side *here = &s->sides[HERE], *there = &s->sides[THERE];
     struct original_spec spec = {
@@ -464,6 +466,16 @@ static void session_on_known(void *arg)
     s->searching_ms = now_ms(s);
     if (reduction_start(s->reduction, &err))
         fail(s, err.text);
+}
+
+/* The slots that it had are free; and if the failure comes and goes after all,
+ * the trials must know. */
+static void session_on_late(void *arg)
+{
+    struct session *s = arg;
+
+    if (s->phase == SESSION_SEARCHING)
+        reduction_retune(s->reduction);
 }
 
 /* ---- VERIFYING ---- */

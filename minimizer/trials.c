@@ -933,6 +933,16 @@ bool trials_replay(struct trials *t, const struct store_report *row,
     return true;
 }
 
+void trials_tune(struct trials *t, unsigned tries, uint64_t fresh_timeout_ms)
+{
+    t->spec.fresh_timeout_ms = fresh_timeout_ms;
+    if (tries == t->spec.tries)
+        return;
+    t->spec.tries = tries;
+    t->lanes.off = true; /* what chance has a hand in hot children can't tell */
+    log_info("each candidate is tried up to %u times from now on", tries);
+}
+
 void trials_stop(struct trials *t, const char *why)
 {
     if (t->why || t->finished)

@@ -82,6 +82,11 @@ bool trials_replay(struct trials *trials, const struct store_report *report,
 /* Start what can be started. Call once after replay; goes on by itself. */
 void trials_pump(struct trials *trials);
 
+/* The original turned out to be less steady, or slower, than the spec said.
+ * Verdicts that were given stay. */
+void trials_tune(struct trials *trials, unsigned tries,
+                 uint64_t fresh_timeout_ms);
+
 /* Start nothing more; runs under way are ended. finished follows, possibly at
  * once. `why` is static. Idempotent. */
 void trials_stop(struct trials *trials, const char *why);

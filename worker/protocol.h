@@ -85,8 +85,9 @@ struct ready {
     char *platform;          /* system, processor, C library */
     char *gpu;               /* models and driver */
     struct strings packages; /* "torch 2.11.0": of the preload list */
-    bool forks;              /* the fork server works */
-    char *no_fork_reason;    /* !forks: why, as a sentence */
+    bool forks; /* a fork server is being started; where it then turns out to be
+                 * of no use, forked runs are fresh ones, and a note says why */
+    char *no_fork_reason; /* !forks: why, as a sentence */
 };
 
 /* ---- run ---- */

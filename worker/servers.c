@@ -182,17 +182,16 @@ static void replace(struct servers *s, const char *why, bool unfit)
 {
     char *note;
 
-    if (!s->known) {
-        answer(s, false, why);
-    } else if (!unfit && ++s->failures <= FAILURES_MAX) {
+    if (s->known && !unfit && ++s->failures <= FAILURES_MAX) {
         log_warn("worker: %s; starting it again", why);
         server_start(s);
-    } else {
-        note = xasprintf("%s; runs use new interpreters from now on", why);
-        s->events->note(s->arg, note);
-        free(note);
-        answer(s, false, why);
+        return;
     }
+    note = xasprintf("%s%s", why,
+                     s->known ? "; runs use new interpreters from now on" : "");
+    s->events->note(s->arg, note);
+    free(note);
+    answer(s, false, why);
 }
 
 static void server_on_gone(void *arg, const char *why, bool unfit)

@@ -19,7 +19,8 @@ struct servers_events {
     /* Whether the job can fork: once when it is known, and whenever that or the
      * server changed. `why` not, as a sentence; NULL if it can. */
     void (*forks)(void *arg, bool forks, const char *why);
-    /* Something the user should know. */
+    /* Something the user should know; also why there will be no forks, if that
+     * turns out after servers_begin(). */
     void (*note)(void *arg, const char *text);
     /* A server is gone: servers_left() has changed. */
     void (*gone)(void *arg);

@@ -154,7 +154,8 @@ static void worker_on_result(void *arg, uint64_t id,
     wire_send(w->wire, &frame);
 }
 
-/* Once, for a job that can be run. `why` not forked. */
+/* Once, for a job that can be run; `forks` if the fork server turns out to be
+ * of use: it imports yet. Else `why` not. */
 static void worker_ready(struct worker *w, bool forks, const char *why)
 {
     struct frame frame = { .type = FRAME_READY };
@@ -238,6 +239,7 @@ static void worker_serve(struct worker *w)
     w->servers =
         servers_new(&w->job.run, w->job.server_cache, &servers_events, w);
     servers_begin(w->servers, w->python.version);
+    worker_ready(w, true, NULL); /* unless it is known already that it can't */
     slots_pull(w->slots);
 }
 

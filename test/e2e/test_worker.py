@@ -171,10 +171,11 @@ def make(tmp_path):
 
 @pytest.fixture
 def worker(make):
-    """A worker that is ready and can fork."""
+    """A worker whose fork server is up."""
     made = make()
     ready = made.start()
     assert ready["ok"] and ready["forks"], ready
+    assert made.run("")["forked"]
     return made
 
 
@@ -508,26 +509,27 @@ def test_bad_pattern_is_refused(make):
 def test_missing_preload_is_noted(make):
     w = make(preload=["no_such_module", "json"])
     assert w.start()["forks"]
+    assert w.run("print(1)\n")["forked"]
     assert "no_such_module" in w.notes[0]
 
 
 def test_module_hidden_by_a_sibling_means_no_forks(make):
     w = make(preload=["json"])
     (w.script_dir / "json.py").write_text("VALUE = 5\n")
-    ready = w.start()
-    assert ready["ok"] and not ready["forks"]
-    assert "json" in ready["no_fork_reason"]
+    assert w.start()["ok"]
     got = w.run("import json\nprint(json.VALUE)\n")
     assert got["out"] == "5\n" and not got["forked"]
+    assert "json" in w.notes[0]
 
 
 def test_crashing_preload_means_no_forks(make, tmp_path):
     (tmp_path / "lib").mkdir()
     (tmp_path / "lib" / "killer.py").write_text("import os\nos.abort()\n")
     w = make(preload=["killer"], env=["PYTHONPATH=%s" % (tmp_path / "lib")])
-    ready = w.start()
-    assert ready["ok"] and not ready["forks"]
-    assert "SIGABRT" in ready["no_fork_reason"]
+    assert w.start()["ok"]
+    got = w.run("print(1)\n")
+    assert got["out"] == "1\n" and not got["forked"]
+    assert "SIGABRT" in w.notes[0]
 
 
 @pytest.mark.skipif(not shutil.which("cc"), reason="needs a C compiler")
@@ -542,10 +544,23 @@ def test_preload_that_initialises_cuda_is_named(make, tmp_path):
     (lib / "toucher.py").write_text(
         "import ctypes\nctypes.CDLL(%r)\n" % str(lib / "libcuda.so.1"))
     w = make(preload=["json", "toucher"], env=["PYTHONPATH=%s" % lib])
-    ready = w.start()
-    assert ready["ok"] and not ready["forks"]
-    assert "toucher" in ready["no_fork_reason"]
-    assert "CUDA" in ready["no_fork_reason"]
+    assert w.start()["ok"]
+    assert not w.run("print(1)\n")["forked"]
+    assert "toucher" in w.notes[0] and "CUDA" in w.notes[0]
+
+
+def test_new_interpreters_do_not_wait_for_the_fork_server(make, tmp_path):
+    (tmp_path / "lib").mkdir()
+    os.mkfifo(tmp_path / "door")
+    (tmp_path / "lib" / "waits.py").write_text(
+        "open(%r).read()\n" % str(tmp_path / "door"))
+    w = make(preload=["waits"], env=["PYTHONPATH=%s" % (tmp_path / "lib")])
+    assert w.start()["forks"]
+    forked = w.begin("print(1)\n")
+    assert w.run("print(2)\n", how="fresh")["out"] == "2\n"
+    assert forked not in w.results
+    (tmp_path / "door").write_text("")  # returns when it is being read
+    assert w.result(forked)["forked"]
 
 
 def test_early_environment_is_seen_by_imports_alone(make, tmp_path):

@@ -241,6 +241,105 @@ static void forks_lost_with_their_server_are_repeated(void **state)
     calibration_free(c);
 }
 
+/* Report the run that is next, as one that shows the failure or not. */
+static enum run_how run_next(struct calibration *c, bool shows)
+{
+    struct play play = { .wall_ms = 50, .end = END_EXIT };
+    struct calibration_run run;
+    struct observation o = observe(shows, &play);
+
+    assert_true(calibration_next(c, &run));
+    o.forked = run.how == RUN_FORK;
+    calibration_report(c, &run, &o);
+    observation_deinit(&o);
+    return run.how;
+}
+
+static void last_fresh_run_is_not_waited_for(void **state)
+{
+    struct calibration *c = calibration_new(&config, script, true, false);
+    struct calibration_result *r = calibration_result(c);
+    struct calibration_run last;
+    struct play play = { .wall_ms = 9000, .end = END_EXIT };
+    struct observation o = observe(true, &play);
+    (void)state;
+
+    assert_int_equal(run_next(c, true), RUN_FRESH);
+    assert_false(calibration_known(c));
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(run_next(c, true), RUN_FORK);
+    assert_false(calibration_known(c)); /* they are quick: four more */
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(run_next(c, true), RUN_FORK);
+    assert_true(calibration_known(c));
+    assert_false(calibration_finished(c));
+    assert_non_null(r->signature);
+    assert_true(r->fork);
+    assert_int_equal(r->forked_matched, 6);
+    assert_int_equal(r->fresh, 1);
+
+    assert_true(calibration_next(c, &last));
+    assert_int_equal(last.how, RUN_FRESH);
+    calibration_report(c, &last, &o);
+    assert_true(calibration_finished(c));
+    assert_int_equal(r->fresh_matched, 2);
+    assert_true(r->fresh_timeout_ms >= 27000);
+    observation_deinit(&o);
+    calibration_free(c);
+}
+
+static void last_fresh_run_without_it_has_the_rate_measured(void **state)
+{
+    struct calibration *c = calibration_new(&config, script, true, false);
+    struct calibration_result *r = calibration_result(c);
+    (void)state;
+
+    while (!calibration_known(c))
+        run_next(c, true);
+    assert_int_equal(run_next(c, false), RUN_FRESH);
+    assert_false(calibration_finished(c));
+    assert_int_equal(r->fresh_matched, 1);
+    assert_int_equal(r->fresh, 2);
+    while (!calibration_finished(c))
+        run_next(c, true);
+    assert_true(r->fork);
+    assert_true(r->fresh + r->forked >= 20);
+    assert_int_equal(r->fresh_matched + r->forked_matched,
+                     r->fresh + r->forked - 1);
+    calibration_free(c);
+}
+
+static void fork_that_misses_it_makes_nothing_known_early(void **state)
+{
+    struct calibration *c = calibration_new(&config, script, true, false);
+    (void)state;
+
+    run_next(c, true);
+    run_next(c, true);
+    run_next(c, false);
+    assert_false(calibration_known(c));
+    while (!calibration_finished(c))
+        run_next(c, true);
+    assert_true(calibration_known(c));
+    calibration_free(c);
+}
+
+static void with_slots_for_all_fresh_runs_go_first(void **state)
+{
+    struct config wide = config;
+    struct calibration *c;
+    struct calibration_run run;
+    (void)state;
+
+    wide.jobs = 8;
+    c = calibration_new(&wide, script, true, false);
+    for (int i = 0; i < 4; i++) {
+        assert_true(calibration_next(c, &run));
+        assert_int_equal(run.how, i < 2 ? RUN_FRESH : RUN_FORK);
+    }
+    calibration_free(c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -256,6 +355,10 @@ int main(void)
         cmocka_unit_test(hang_gets_a_limit_of_its_own),
         cmocka_unit_test(run_that_is_lost_ends_it_with_the_reason),
         cmocka_unit_test(forks_lost_with_their_server_are_repeated),
+        cmocka_unit_test(last_fresh_run_is_not_waited_for),
+        cmocka_unit_test(last_fresh_run_without_it_has_the_rate_measured),
+        cmocka_unit_test(fork_that_misses_it_makes_nothing_known_early),
+        cmocka_unit_test(with_slots_for_all_fresh_runs_go_first),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
