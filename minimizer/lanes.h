@@ -8,7 +8,7 @@
  * believed ^                       |                         `- or not: void
  *     `-- child not fit for more, another one, too many bad ends: void --'
  *
- * A yes is for a clean run to say. Void noes are asked of clean runs. Where
+ * A yes is for a clean run to say; the search goes on from it meanwhile. Void noes are asked of clean runs. Where
  * batches are void again and again, or clean runs contradict too often, no hot
  * child is used any more. Pure: no clock, no chance. */
 #ifndef AUTODD_LANES_H

@@ -405,10 +405,12 @@ static void tell_children(struct session *s)
                  ", %" PRIu64 " hot; of %" PRIu64
                  " refusals by hot children %" PRIu64
                  " were sampled and %" PRIu64 " overturned, %" PRIu64
-                 " of %" PRIu64 " batches were void",
+                 " of %" PRIu64 " batches were void, %" PRIu64 " of %" PRIu64
+                 " failures there did not show in a clean child",
                  view.kinds.hot, view.hot.noes, view.hot.sampled,
                  view.hot.overturned, view.hot.voided,
-                 view.hot.voided + view.hot.batches);
+                 view.hot.voided + view.hot.batches, view.hot.denied,
+                 view.hot.yes);
     say(s, SAY_INFO, buf_str(&text));
     buf_deinit(&text);
 }

@@ -20,7 +20,8 @@
  *                                   | yes, no answer ---- clean run
  *
  * A control run is made when a batch is full, or when nothing else is left to
- * do: the search waits for the noes.
+ * do. Meanwhile the search goes on as if what the hot run said were true
+ * (search_expect); where that proves wrong, it goes on from the text before.
  *
  * A flaky failure (tries > 1) is asked for `tries` times before a no, and must
  * show twice before a yes, lest its rate decay with each step. What must pass
@@ -69,6 +70,7 @@ struct trial {
     bool parked; /* waits for a control run of its lane */
     bool clean;  /* no hot child is asked any more */
     enum { DOUBT_NONE, DOUBT_NO, DOUBT_YES } doubt; /* what a hot run said */
+    enum verdict expected; /* what the search was told; VERDICT_NONE: nothing */
     unsigned lane;
     struct trial *next_held;
     bool done; /* has its verdict and waits for earlier trials to have theirs */
@@ -197,6 +199,7 @@ static struct trial *take(struct trials *t)
     trial = xcalloc(1, sizeof(*trial));
     trial->trials = t;
     trial->search = search;
+    trial->expected = VERDICT_NONE;
     if (t->spec.twin) { /* now: later the search may have moved on */
         trial->marks = xcalloc(t->spec.twin->nplaces, sizeof(*trial->marks));
         search_marks(t->spec.search, search.id, trial->marks);
@@ -344,7 +347,8 @@ static void start(struct trial *trial)
 
 static void begin(struct trial *trial)
 {
-    asks_order(&trial->trials->asks, trial->order);
+    if (!trial->clean) /* else it has begun, and had no answer yet */
+        asks_order(&trial->trials->asks, trial->order);
     if (trial->search.looks) /* the base passed what must pass */
         trial->order[0] = ASK_FAILS;
     start(trial);
@@ -449,20 +453,41 @@ static void pass_on(struct trials *t, const struct trial *trial,
     observed_deinit(&observed);
 }
 
+/* The row of a trial in the log of what the search was told. */
+static struct store_report row_of(const struct trial *trial,
+                                  enum verdict verdict)
+{
+    return (struct store_report){ .issued = trial->trials->calls,
+                                  .trial = trial->search.id,
+                                  .verdict = verdict,
+                                  .hash = trial->search.hash };
+}
+
+/* Tell the search what will come of a trial that goes on. In order it must not
+ * know, for that is a matter of time. */
+static void expect(struct trial *trial, enum verdict verdict)
+{
+    struct trials *t = trial->trials;
+    struct store_report row = row_of(trial, verdict);
+
+    if (trial->expected == verdict || t->spec.in_order)
+        return;
+    trial->expected = verdict;
+    row.expected = true;
+    search_expect(t->spec.search, row.trial, verdict);
+    t->asked = false;
+    t->events.reported(t->arg, &row, false);
+}
+
 /* Report a trial. */
 static void tell_one(struct trial *trial)
 {
     struct trials *t = trial->trials;
-    struct store_report row = {
-        .issued = t->calls,
-        .trial = trial->search.id,
-        .verdict = trial->verdict,
-        .early = trial->early,
-        .hash = trial->search.hash,
-        .observed = trial->observed,
-    };
+    struct store_report row = row_of(trial, trial->verdict);
     bool accepted;
 
+    row.early = trial->early;
+    row.observed = trial->observed;
     if (trial->why && !trial->search.looks)
         t->events.refused(t->arg, trial->search.hash, trial->why);
     if (trial->first_runs > 0 && trial->verdict != VERDICT_DROPPED)
@@ -573,6 +598,29 @@ static void prove(struct trials *t)
         control_lane(t, (unsigned)lane);
 }
 
+/* The first trial that a replay has left without a verdict, or a hot child
+ * without one that counts; NULL: none. */
+static struct trial *next_left(const struct trials *t)
+{
+    struct trial *first = NULL;
+
+    for (struct trial *trial = t->list; trial; trial = trial->next)
+        if (!trial->out && !trial->done && !trial->parked &&
+            (!first || trial->search.id < first->search.id))
+            first = trial;
+    return first;
+}
+
+/* They go before new ones. */
+static void begin_left(struct trials *t)
+{
+    struct trial *trial;
+
+    while (!t->why && !over_budget(t) && (t->spec.in_order || has_room(t)) &&
+           (trial = next_left(t)))
+        begin(trial);
+}
+
 void trials_pump(struct trials *t)
 {
     struct trial *done;
@@ -580,11 +628,7 @@ void trials_pump(struct trials *t)
     if (t->pumping)
         return;
     t->pumping = true;
-    /* What a replay left without a verdict goes first. */
-    for (struct trial *trial = t->list; trial && !t->why; trial = trial->next) {
-        if (!trial->out && !trial->done && !trial->parked && !over_budget(t))
-            begin(trial);
-    }
+    begin_left(t);
     fill(t);
     prove(t);
     while ((done = next_done(t))) {
@@ -676,6 +720,13 @@ static bool is_doubtful(struct trial *trial, const struct observation *o)
     return true;
 }
 
+/* If this is its last ask. */
+static void expect_yes(struct trial *trial)
+{
+    if (trial->at + 1 == trial->trials->asks.n)
+        expect(trial, VERDICT_YES);
+}
+
 static void take_yes(struct trial *trial, const struct observation *o)
 {
     struct trials *t = trial->trials;
@@ -688,6 +739,7 @@ static void take_yes(struct trial *trial, const struct observation *o)
         start(trial);
     } else if (confirm && !trial->confirm) {
         trial->confirm = true;
+        expect_yes(trial);
         start(trial);
     } else if (trial->at + 1 < t->asks.n) {
         answered(trial, false);
@@ -763,14 +815,13 @@ static struct lane_run lane_run(const struct observation *o)
                               .kept = o->kept && !evidence_fault(o) };
 }
 
-static void start_clean(struct trial *trial)
+/* As soon as there is room for it. */
+static void leave_to_clean(struct trial *trial)
 {
     trial->clean = true;
     trial->parked = false;
     free(trial->why);
     trial->why = NULL;
-    if (!trial->trials->why)
-        start(trial);
 }
 
 /* What a lane held is believed, or void. */
@@ -783,10 +834,11 @@ static void release(struct berth *berth, bool believed)
         berth->held = trial->next_held;
         trial->parked = false;
         if (!believed) {
-            start_clean(trial);
+            expect(trial, VERDICT_NONE);
+            leave_to_clean(trial);
         } else if (lanes_samples(&t->lanes)) {
             trial->doubt = DOUBT_NO;
-            start_clean(trial);
+            leave_to_clean(trial);
         } else {
             char *why = trial->why;
 
@@ -847,11 +899,14 @@ static bool take_hot(struct trial *trial, const struct observation *o,
         trial->why = xstrdup(why);
         trial->next_held = berth->held;
         berth->held = trial;
+        expect(trial, VERDICT_NO);
         return true;
     case LANE_ASK:
-        trial->doubt =
-            run.kept && verdict == VERDICT_YES ? DOUBT_YES : DOUBT_NONE;
-        start_clean(trial);
+        if (run.kept && verdict == VERDICT_YES) {
+            trial->doubt = DOUBT_YES;
+            expect_yes(trial);
+        }
+        leave_to_clean(trial);
         return true;
     case LANE_TAKE:
         break;
@@ -924,10 +979,15 @@ bool trials_replay(struct trials *t, const struct store_report *row,
         (row->verdict == VERDICT_DROPPED &&
          search_wants(t->spec.search, row->trial)))
         return false;
+    t->counts.replayed += !row->expected;
+    if (row->expected) {
+        trial->expected = (enum verdict)row->verdict;
+        search_expect(t->spec.search, row->trial, trial->expected);
+        return true;
+    }
     pass_on(t, trial, row->observed);
     *accepted =
         search_report(t->spec.search, row->trial, (enum verdict)row->verdict);
-    t->counts.replayed++;
     log_trial(trial, (enum verdict)row->verdict, row->early, *accepted);
     drop(t, trial);
     return true;

@@ -56,8 +56,9 @@ struct trials_counts {
 };
 
 struct trials_events {
-    /* A verdict was reported to the search; when `accepted`, search_text() is
-     * the new base and search_last_kind() its edit. */
+    /* A verdict was reported to the search, or what one is expected to be; when
+     * `accepted`, search_text() is the new base and search_last_kind() its
+     * edit. */
     void (*reported)(void *arg, const struct store_report *report,
                      bool accepted);
     /* A run said no: to which text, and what came of it ("NameError: T",

@@ -22,6 +22,8 @@
 
 /* Of larger unions only the whole is remembered. */
 #define KEYS_MAX 64
+/* What a trial is expected to come to, it does but for one in so many. */
+#define SURPRISES 64
 
 struct trial {
     uint64_t id;
@@ -32,8 +34,9 @@ struct trial {
     size_t nkeys;
     struct hash128 on; /* the text that it was made from */
     struct span *marks;
-    bool looks; /* no candidate: the base, traced */
-    bool again; /* its text came back without a verdict before */
+    enum verdict expected; /* VERDICT_NONE: nothing in particular */
+    bool looks;            /* no candidate: the base, traced */
+    bool again;            /* its text came back without a verdict before */
 };
 
 struct search {
@@ -52,15 +55,20 @@ struct search {
     struct search_stats stats;
 };
 
-static bool search_is_out(void *arg, const struct ask *ask)
+/* The trial that is out for this; NULL: none is. */
+static const struct trial *find_out(const struct search *search,
+                                    const struct ask *ask)
 {
-    const struct search *search = arg;
-
     for (size_t i = 0; i < search->nout; i++)
         if (hash_equal(search->out[i].hash, ask->hash) &&
             search->out[i].looks == ask->looks)
-            return true;
-    return false;
+            return &search->out[i];
+    return NULL;
+}
+
+static bool search_is_out(void *arg, const struct ask *ask)
+{
+    return find_out(arg, ask) != NULL;
 }
 
 /* A run or a union as one. */
@@ -89,9 +97,14 @@ static enum known hint_of(const struct search *search,
 static uint32_t search_odds(void *arg, const struct ask *ask)
 {
     const struct search *search = arg;
+    const struct trial *trial = find_out(search, ask);
     uint32_t yes = rate_value(&search->hinted_yes);
     uint32_t no = rate_value(&search->hinted_no);
 
+    if (trial && trial->expected == VERDICT_YES)
+        return RATE_ONE - RATE_ONE / SURPRISES;
+    if (trial && trial->expected == VERDICT_NO)
+        return RATE_ONE / SURPRISES;
     switch (hint_of(search, ask->keys, ask->nkeys)) {
     case KNOWN_YES:
         return yes > ask->odds ? yes : ask->odds;
@@ -169,6 +182,7 @@ bool search_next(struct search *search, struct search_trial *given)
         .nkeys = ask->nkeys,
         .on = solo_hash(solo),
         .marks = xcalloc(search->opts.nmarks, sizeof(struct span)),
+        .expected = VERDICT_NONE,
         .looks = ask->looks,
         .again = memory_get(&search->memory, ask->hash) == KNOWN_NONE_ONCE,
     };
@@ -253,6 +267,13 @@ static void report_none(struct search *search, const struct trial *trial)
 static bool is_wanted(const struct search *search, const struct trial *trial)
 {
     return future_wants(search->future, trial->hash, trial->looks);
+}
+
+void search_expect(struct search *search, uint64_t id, enum verdict verdict)
+{
+    for (size_t i = 0; i < search->nout; i++)
+        if (search->out[i].id == id)
+            search->out[i].expected = verdict;
 }
 
 bool search_report(struct search *search, uint64_t id, enum verdict verdict)

@@ -112,6 +112,11 @@ void search_marks(const struct search *search, uint64_t id, struct span *out);
 /* What was observed in the run of a trial that looks; copied. */
 void search_saw(struct search *search, const struct observed *observed);
 
+/* A run that may be wrong says what trial `id`, which stays out, will come to:
+ * VERDICT_NO or VERDICT_YES; VERDICT_NONE takes that back. The search goes on
+ * in that way, and from the text before if the verdict is another. */
+void search_expect(struct search *search, uint64_t id, enum verdict verdict);
+
 /* Take a verdict. True when a new, smaller base was committed since the last
  * report: search_text() has it. One report may commit several steps; what is
  * committed has been tested as it stands. */

@@ -37,6 +37,9 @@
 #define BUSY_MS 10000             /* another job's commit is soon over */
 #define OLD_MAX 10000             /* names tried to move a file aside */
 
+/* In the column `early` of a report. */
+enum { FLAG_EARLY = 1, FLAG_EXPECTED = 2 };
+
 struct lock {
     int fd;
     char *path;
@@ -660,7 +663,9 @@ static int write_reports(struct store *store, int64_t job,
         sqlite3_bind_int64(stmt, 2, (int64_t)r->issued);
         sqlite3_bind_int64(stmt, 3, (int64_t)r->trial);
         sqlite3_bind_int(stmt, 4, r->verdict);
-        sqlite3_bind_int(stmt, 5, r->early);
+        sqlite3_bind_int(stmt, 5,
+                         (r->early ? FLAG_EARLY : 0) |
+                             (r->expected ? FLAG_EXPECTED : 0));
         bind_hash(stmt, 6, r->hash);
         rc = step_done(stmt);
     }
@@ -790,7 +795,8 @@ int store_replay(struct store *store, int64_t job,
             .issued = (uint64_t)sqlite3_column_int64(stmt, 0),
             .trial = (uint64_t)sqlite3_column_int64(stmt, 1),
             .verdict = sqlite3_column_int(stmt, 2),
-            .early = sqlite3_column_int(stmt, 3) != 0,
+            .early = (sqlite3_column_int(stmt, 3) & FLAG_EARLY) != 0,
+            .expected = (sqlite3_column_int(stmt, 3) & FLAG_EXPECTED) != 0,
             .hash = { (uint64_t)sqlite3_column_int64(stmt, 4),
                       (uint64_t)sqlite3_column_int64(stmt, 5) },
             .observed = (const char *)sqlite3_column_text(stmt, 6),

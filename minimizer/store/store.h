@@ -56,11 +56,13 @@ struct store_trace {
 int store_trace(struct store *store, int64_t job, struct store_trace *trace,
                 struct err *err);
 
-/* One report to the search. `issued`: trials given out before it. */
+/* One report to the search, or what one is expected to be. `issued`: trials
+ * given out before it. */
 struct store_report {
     uint64_t issued, trial;
-    int verdict; /* enum verdict */
-    bool early;  /* did not compile: never run */
+    int verdict;   /* enum verdict */
+    bool early;    /* did not compile: never run */
+    bool expected; /* the trial was out still */
     struct hash128 hash;
     const char *observed; /* by a traced run of the base; NULL: it was none */
 };

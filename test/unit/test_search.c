@@ -198,7 +198,8 @@ struct setup {
     size_t nfrozen;
     enum mutate mutate;
     bool rename;
-    bool drops; /* half of what can be of no use any more is not waited for */
+    bool drops;   /* half of what can be of no use any more is not waited for */
+    bool rumours; /* what is said of a trial that is out is right by chance */
 };
 
 static bool smaller(struct bytes a, struct bytes b)
@@ -288,6 +289,15 @@ static void drop_some(struct search *search, struct runs *out,
     }
 }
 
+static void spread_rumour(struct search *search, const struct search_trial *of,
+                          struct setup *setup)
+{
+    static const enum verdict any[] = { VERDICT_NO, VERDICT_YES, VERDICT_NONE };
+
+    if (setup->rumours && chance(&setup->order) % 2)
+        search_expect(search, of->id, any[chance(&setup->order) % 3]);
+}
+
 static void drive(struct search *search, const struct oracle *o,
                   struct setup *setup, struct course *c)
 {
@@ -301,7 +311,7 @@ static void drive(struct search *search, const struct oracle *o,
         while (
             out.n < setup->width &&
             give(search, o, asked, c, &out.trials[out.n], &out.verdicts[out.n]))
-            out.n++;
+            spread_rumour(search, &out.trials[out.n++], setup);
         if (out.n == 0)
             continue; /* must have finished: or it hangs, and is seen */
         trial = take_run(&out, chance(&setup->order) % out.n, &verdict);
@@ -556,9 +566,11 @@ static void any_number_of_workers_gives_the_result_of_one(void **state)
             o.needs[a] = (int)a + 1; /* the later of two goes last */
         one = check(&s, &o, (struct setup){ .width = 1 });
         for (unsigned width = 2; width <= 16; width *= 2) {
-            struct course c = check(
-                &s, &o,
-                (struct setup){ .width = width, .order = i, .drops = i % 2 });
+            struct course c = check(&s, &o,
+                                    (struct setup){ .width = width,
+                                                    .order = i,
+                                                    .drops = i % 2,
+                                                    .rumours = i / 2 % 2 });
 
             assert_int_equal(c.result.len, one.result.len);
             assert_memory_equal(c.result.data, one.result.data, c.result.len);
@@ -645,6 +657,38 @@ static void what_is_likely_is_what_is_built_upon(void **state)
         without = given_without(search, word, &given);
         assert_int_equal(given, 3);
         assert_true(yes ? without >= 2 : without <= 1);
+        search_free(search);
+        buf_deinit(&s.text);
+    }
+}
+
+/* What is said of a trial that is out is followed, and left when it proves
+ * wrong. */
+static void what_is_expected_is_built_upon_until_the_verdict(void **state)
+{
+    static const enum verdict said[] = { VERDICT_NO, VERDICT_YES };
+
+    (void)state;
+    for (unsigned i = 0; i < ARRAY_LEN(said); i++) {
+        struct search_opts opts = { .width = 12 };
+        struct script s;
+        struct search *search;
+        struct search_trial trial;
+        char word[128] = "";
+        unsigned given, without;
+
+        make_script(&s, 200, 3);
+        search = search_new(buf_bytes(&s.text), NULL, 0, &opts);
+        assert_true(search_next(search, &trial));
+        assert_true(
+            first_missing(search_text(search), trial.text, word, sizeof(word)));
+        search_expect(search, trial.id, said[i]);
+        without = given_without(search, word, &given);
+        assert_int_equal(given, 11);
+        assert_int_equal(without, i * given);
+        search_report(search, trial.id, i ? VERDICT_NO : VERDICT_YES);
+        for (uint64_t id = 1; id <= given; id++)
+            assert_false(search_wants(search, trial.id + id));
         search_free(search);
         buf_deinit(&s.text);
     }
@@ -1109,6 +1153,7 @@ int main(void)
         cmocka_unit_test(long_texts_are_reduced_too),
         cmocka_unit_test(any_number_of_workers_gives_the_result_of_one),
         cmocka_unit_test(what_is_likely_is_what_is_built_upon),
+        cmocka_unit_test(what_is_expected_is_built_upon_until_the_verdict),
         cmocka_unit_test(
             a_guess_that_touches_an_import_is_said_with_each_text_on_it),
         cmocka_unit_test(a_lost_run_is_given_once_more),

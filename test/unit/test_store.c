@@ -128,6 +128,7 @@ static struct store_report report_of(uint64_t trial)
                                   .trial = trial,
                                   .verdict = (int)(trial % 3),
                                   .early = trial % 2 == 1,
+                                  .expected = trial % 5 == 0,
                                   .hash = { UINT64_MAX - trial, trial },
                                   .observed = trial % 4 ? NULL : "1-2=3\n" };
 }
@@ -154,6 +155,7 @@ static bool see_report(void *arg, const struct store_report *report)
 
     if (report->issued != wanted.issued || report->trial != wanted.trial ||
         report->verdict != wanted.verdict || report->early != wanted.early ||
+        report->expected != wanted.expected ||
         !hash_equal(report->hash, wanted.hash) ||
         !report->observed != !wanted.observed ||
         (wanted.observed && strcmp(report->observed, wanted.observed) != 0))

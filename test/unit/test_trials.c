@@ -23,13 +23,14 @@ struct play {
     const struct fleet *fleet;
     const char *leaks;      /* without this line a run spoils its hot child */
     bool fatal;             /* or ends it */
+    const char *unneeded;   /* of what is needed, this is not in hot children */
     uint64_t spoilt_hot[8]; /* children, by lane */
     unsigned hot, lies;
     unsigned lost_every; /* every n-th run comes to nothing; 0: none */
     unsigned refused;
     struct hash128 last_refused;
     unsigned good_asked;
-    unsigned asked, reports, accepts, finishes, failures;
+    unsigned asked, reports, expected, accepts, finishes, failures;
     const char *why;
     struct store_report log[512];
 };
@@ -65,6 +66,7 @@ static struct observation oracle(void *arg, const char *text, enum run_how how)
         bool lie = play->forked_lies && how == RUN_FORK && line &&
                    strstr(line, "import");
 
+        lie = lie || (how == RUN_HOT && play->unneeded == line);
         if (line && !lie && !strstr(text, line))
             return (struct observation){ .end = END_EXIT };
     }
@@ -106,7 +108,9 @@ static void on_reported(void *arg, const struct store_report *row,
 {
     struct play *play = arg;
 
-    play->log[play->reports++ % ARRAY_LEN(play->log)] = *row;
+    play->log[(play->reports + play->expected) % ARRAY_LEN(play->log)] = *row;
+    play->reports += !row->expected;
+    play->expected += row->expected;
     play->accepts += accepted;
 }
 
@@ -182,7 +186,7 @@ static void set_up(struct stage *stage, struct play *play, unsigned slots,
 {
     static const struct trials_events events = { on_reported, on_refused,
                                                  on_finished, on_failed };
-    struct search_opts opts = { .width = slots };
+    struct search_opts opts = { .width = stage->hot ? 4 * slots : slots };
     struct observation first = failure();
     struct bytes text = bytes_of(script, sizeof(script) - 1);
 
@@ -622,6 +626,8 @@ static void hot_children_find_what_clean_ones_find(void **state)
 /* A run without `leaks` spoils its child: what that says then is void. */
 static void spoilt_hot_children_never_have_a_say(void **state)
 {
+    uint64_t voided = 0;
+
     (void)state;
     for (unsigned slots = 1; slots <= 4; slots *= 2) {
         for (unsigned fatal = 0; fatal < 2; fatal++) {
@@ -636,9 +642,100 @@ static void spoilt_hot_children_never_have_a_say(void **state)
                                 "import os\nraise KeyError\n");
             assert_true(search_minimal(stage.search));
             assert_true(play.lies > 0 || fatal);
-            assert_true(trials_counts(stage.trials).hot_off);
+            voided += trials_counts(stage.trials).lanes.voided;
             tear_down(&stage);
         }
+    }
+    assert_true(voided > 0);
+}
+
+/* The first run of a kind, or none, that waits for its answer: -1. */
+static int first_of(const struct fleet *fleet, enum run_how how)
+{
+    for (unsigned i = 0; i < fleet->n; i++)
+        if (fleet->runs[i].how == how)
+            return (int)i;
+    return -1;
+}
+
+/* Answer hot runs as long as there are any. How many candidates on top of the
+ * one whose clean run waits were run: without `word`, and shorter than it. */
+static unsigned answer_hot_ones(struct fleet *fleet, const char *word)
+{
+    unsigned ahead = 0;
+    int at;
+
+    while ((at = first_of(fleet, RUN_HOT)) >= 0) {
+        int clean = first_of(fleet, RUN_FORK);
+
+        if (clean >= 0 && !strstr(fleet->runs[clean].text, word) &&
+            !strstr(fleet->runs[at].text, word))
+            ahead +=
+                strlen(fleet->runs[at].text) < strlen(fleet->runs[clean].text);
+        fake_fleet_turn(fleet, (unsigned)at);
+    }
+    return ahead;
+}
+
+/* Whether the clean run agrees or not: then the search is where it was. */
+static void search_goes_on_from_a_hot_yes_before_its_clean_run(void **state)
+{
+    (void)state;
+    for (unsigned wrong = 0; wrong < 2; wrong++) {
+        static const char word[] = "b = 2";
+        struct play play = {
+            .needed = { "import os", "raise KeyError", wrong ? word : NULL },
+            .unneeded = word,
+        };
+        struct stage stage = { .hot = true };
+        struct trials_counts counts;
+        unsigned ahead = 0;
+
+        set_up(&stage, &play, 4, 0);
+        trials_pump(stage.trials);
+        while (play.finishes == 0 && stage.fleet.n > 0) {
+            ahead += answer_hot_ones(&stage.fleet, word);
+            fake_fleet_turn(&stage.fleet, 0);
+        }
+        counts = trials_counts(stage.trials);
+        assert_true(ahead > 0);
+        assert_int_equal(counts.lanes.denied > 0, wrong);
+        assert_true(counts.dropped > 0 || !wrong);
+        assert_string_equal(search_text(stage.search).data,
+                            wrong ? "import os\nb = 2\nraise KeyError\n"
+                                  : "import os\nraise KeyError\n");
+        assert_true(search_minimal(stage.search));
+        tear_down(&stage);
+    }
+}
+
+static void replay_knows_what_was_expected(void **state)
+{
+    (void)state;
+    for (unsigned seed = 1; seed < 8; seed++) {
+        struct play first = { .needed = { "import os", "raise" },
+                              .unneeded = "import os" };
+        struct stage a = { .hot = true };
+
+        set_up(&a, &first, 4, 0);
+        carry_out(&a, &first, seed);
+        assert_true(first.expected > 0);
+        for (unsigned cut = 0; cut <= first.reports + first.expected; cut++) {
+            struct play second = { .needed = { "import os", "raise" } };
+            struct stage b = { .hot = true };
+
+            set_up(&b, &second, 4, 0);
+            for (unsigned i = 0; i < cut; i++) {
+                bool accepted;
+
+                assert_true(trials_replay(b.trials, &first.log[i], &accepted));
+            }
+            carry_out(&b, &second, seed);
+            assert_string_equal(search_text(b.search).data,
+                                search_text(a.search).data);
+            tear_down(&b);
+        }
+        tear_down(&a);
     }
 }
 
@@ -701,6 +798,8 @@ int main(void)
             forks_without_cuda_are_repeated_fresh_and_then_given_up),
         cmocka_unit_test(hot_children_find_what_clean_ones_find),
         cmocka_unit_test(spoilt_hot_children_never_have_a_say),
+        cmocka_unit_test(search_goes_on_from_a_hot_yes_before_its_clean_run),
+        cmocka_unit_test(replay_knows_what_was_expected),
         cmocka_unit_test(budget_that_ends_leaves_no_refusal_unsaid),
         cmocka_unit_test(
             candidates_are_tried_more_often_once_the_rate_is_known),
