@@ -152,12 +152,13 @@ STEPS = [("shapes", TWO_SHAPES, "K shape check failed", False),
          ("tilelang", TILELANG, "K shape check failed", True),
          ("out of bounds", OUT_OF_BOUNDS, "illegal memory access", True)]
 KINDS = ("fork", "warm", "hot", "fresh")
+SILENCE = 120  # seconds in which a worker says something, or it is given up
 
 
 class Worker:
     """The program's worker, driven by its frames."""
 
-    def __init__(self, args, folder, slots, preload):
+    def __init__(self, args, folder, slots, preload, **more):
         self.folder = folder
         source = folder / "src"
         source.mkdir()
@@ -170,7 +171,7 @@ class Worker:
                   script_name="s.py", script_dir=str(source), argv=[], env=[],
                   hide=[], backend="auto", patterns=[], preload=preload,
                   early_env=[], mark="g" + uuid.uuid4().hex, memory_max=0,
-                  file_max=0, procs_max=0, output_max=65536, grace_ms=2000)
+                  file_max=0, procs_max=0, output_max=65536, grace_ms=2000, **more)
         while True:
             frame = self.receive()
             if frame["frame"] == "ready":
@@ -184,7 +185,7 @@ class Worker:
 
     def receive(self):
         while b"\n" not in self.data:
-            if not select.select([self.process.stdout], [], [], 300)[0]:
+            if not select.select([self.process.stdout], [], [], SILENCE)[0]:
                 sys.exit("the worker says nothing")
             more = os.read(self.process.stdout.fileno(), 1 << 16)
             if not more:
@@ -193,16 +194,21 @@ class Worker:
         line, _, self.data = self.data.partition(b"\n")
         return json.loads(line)
 
-    def begin(self, text, kind, lane):
+    def begin(self, text, kind, lane, timeout_s=120):
         self.ids += 1
         more = dict(lane=lane, generation=0) if kind == "hot" else {}
         self.send(frame="run", id=self.ids, text=text, how=kind,
-                  timeout_ms=120000, **more)
+                  timeout_ms=timeout_s * 1000, **more)
         return self.ids
 
     def finish(self):
+        """End it; it is killed if it does not end by itself."""
         self.process.stdin.close()
-        self.process.wait()
+        try:
+            self.process.wait(SILENCE)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait(SILENCE)
 
 
 def essence(result):

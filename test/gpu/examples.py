@@ -13,6 +13,7 @@ table goes to standard output, the last lines of what misbehaved after it.
 """
 import argparse
 import concurrent.futures
+import contextlib
 import importlib.util
 import json
 import os
@@ -28,6 +29,7 @@ from pathlib import Path
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "gpu"
 HANG = 40       # seconds after which a script that is to hang has shown it
 KEPT = 15       # lines of output of a run that misbehaved
+UNKILLABLE = 30  # seconds to wait for a process that was killed
 QUOTED = re.compile(r"""'((?:[^']|'')*)'|"((?:[^"\\]|\\.)*)"|([^\s,'"\[\]]+)""")
 
 
@@ -87,7 +89,7 @@ def run(script, text, limit, before=(), env=None):
     """A fresh interpreter, with caches, home and folder of its own."""
     with tempfile.TemporaryDirectory(prefix="gpu-example-") as folder:
         path = Path(folder) / script
-        path.write_text(text)
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
         environ = dict(os.environ, TRITON_CACHE_DIR=folder + "/triton",
                        TILELANG_CACHE_DIR=folder + "/tilelang",
                        PYTHONDONTWRITEBYTECODE="1", **(env or {}))
@@ -105,7 +107,8 @@ def run(script, text, limit, before=(), env=None):
                     os.killpg(child.pid, signal.SIGKILL)
                 except ProcessLookupError:
                     pass
-                child.wait()
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    child.wait(UNKILLABLE)
             output.seek(0)
             text = output.read().decode("utf-8", "replace")
         return Run(code, text, time.monotonic() - start)

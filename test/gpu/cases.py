@@ -1,0 +1,94 @@
+"""The scripts of a faults.yaml, as the runs on a GPU use them: how each is given
+to a reducer, and whether a smaller one still fails in the way it should.
+"""
+import importlib.util
+import os
+import time
+from pathlib import Path
+
+import examples
+from faults import has_fault
+
+HANG_S = 15     # --timeout for what must hang
+LIMIT_S = 60    # seconds of a run of anything else
+TIMES = 12      # runs until what fails sometimes must have failed
+SANITIZED = {"PYTORCH_NO_CUDA_MEMORY_CACHING": "1"}
+
+
+class Case:
+    """One script and its fault."""
+
+    def __init__(self, row, folder):
+        self.row, self.file = row, row["file"]
+        self.path = Path(folder, self.file)
+        self.name = self.path.stem
+        self.text = self.path.read_bytes()
+        self.hangs = row.get("expect") == "timeout"
+        self.sometimes = "rate" in row
+        self.tool = row.get("sanitizer")
+        self.message = row.get("message")
+
+    def missing(self):
+        """The modules that this machine lacks."""
+        return [name for name in self.row.get("needs", [])
+                if importlib.util.find_spec(name) is None]
+
+    def words(self):
+        """What says to autodd-c which failure is meant."""
+        if self.hangs:
+            return ["--expect", "timeout", "--timeout", HANG_S]
+        if self.tool:
+            return ["--sanitizer", self.tool]
+        return ["--err-msg", self.message]
+
+    def for_autodd(self):
+        """Whether AutoDD, which looks for a text, can be asked at all."""
+        return not self.hangs and not self.tool
+
+    def run(self, text, limit=LIMIT_S):
+        """One run of a text in a new interpreter."""
+        before, env = [], {}
+        if self.tool:
+            before = [examples.find_sanitizer(), "--tool", self.tool,
+                      "--error-exitcode", "86", "--print-limit", "20",
+                      "--target-processes", "all"]
+            env = SANITIZED
+        limit = HANG_S if self.hangs else limit
+        return examples.run(self.file, text, limit, before, env)
+
+    def shows(self, done):
+        """Whether a run failed as it should: not where a traceback quotes the
+        source, which is indented."""
+        if self.hangs:
+            return done.code is None
+        return done.code not in (0, None) and any(
+            self.message in line for line in done.output.splitlines()
+            if not line.startswith(" "))
+
+    def judge(self, text, until=float("inf")):
+        """Run a text until it fails as it should, which is once, if it does
+        not fail only sometimes. None: no answer before `until`."""
+        for turn in range(1, (TIMES if self.sometimes else 1) + 1):
+            if time.monotonic() > until:
+                return None
+            done = self.run(text)
+            if self.shows(done):
+                break
+        return {"fails": self.shows(done), "code": done.code, "turn": turn,
+                "seconds": round(done.seconds, 1),
+                "tail": done.output[-400:]}
+
+    def kept(self, text):
+        """Whether the fault is still in a text."""
+        return has_fault(self.row, text.decode("utf-8", "replace"))
+
+
+def load(manifest, names):
+    """The cases of a manifest; all, if no names are given."""
+    manifest = Path(os.path.abspath(manifest))
+    cases = [Case(row, manifest.parent)
+             for row in examples.read_faults(manifest)]
+    unknown = set(names) - {case.name for case in cases}
+    if unknown:
+        raise SystemExit("no such example: " + ", ".join(sorted(unknown)))
+    return [case for case in cases if not names or case.name in names]

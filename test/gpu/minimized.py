@@ -1,0 +1,305 @@
+"""The parts `steps` and `side`: each example is minimized, by autodd-c and, for
+`side`, by AutoDD with the same text, the same -j and the same time.
+
+  steps  every step that autodd-c accepted is run again in a new interpreter,
+         and must fail in the way it was accepted for; as many as the time
+         allows, spread evenly over the examples and over their steps
+  side   both results, side by side, each run again in a new interpreter
+
+What is minimized is kept in --out/minimized, so that a later call (--done)
+goes on from there.
+"""
+import contextlib
+import json
+import os
+import re
+import shutil
+import sqlite3
+import threading
+import time
+
+OWN_END = 45    # seconds more for ours, which checks its result at the end
+LEAST_S = 25    # a minimization is not begun with less
+MOST_S = 240
+HANG_S = 200    # the same for what hangs: each failing run takes the limit
+OVERHEAD = 20   # seconds of a job around its budget
+
+
+class Jobs:
+    """The minimizations that both parts look at."""
+
+    def __init__(self, rig, cases):
+        self.rig, self.cases = rig, cases
+        self.folder = rig.out / "minimized"
+        self.folder.mkdir(exist_ok=True)
+        self.lock = threading.Lock()
+
+    def path(self, case, tool):
+        return self.folder / ("%s.%s.json" % (case.name, tool))
+
+    def get(self, case, tool):
+        """What came of a job; None: not done yet."""
+        path = self.path(case, tool)
+        return json.loads(path.read_text()) if path.exists() else None
+
+    def put(self, case, tool, found):
+        self.path(case, tool).write_text(json.dumps(found, indent=1))
+        self.rig.say("%s %s: %s", case.name, tool, {
+            key: found[key] for key in
+            ("seconds", "status", "runs", "bytes", "missing") if key in found})
+
+    def prepare(self, tools, seconds):
+        """Do what is not done yet, some jobs at a time, in about so many
+        seconds."""
+        todo = [(case, tool) for case in self.cases for tool in tools
+                if not self.get(case, tool)]
+        if not todo:
+            return
+        at_once = self.rig.args.at_once
+        rounds = -(-len(todo) // at_once)
+        budget = self.rig.args.minimize or \
+            max(LEAST_S, min(MOST_S, seconds / rounds - OVERHEAD))
+        self.rig.say("%d minimizations, %d at a time, %.0f s each",
+                     len(todo), at_once, budget)
+        # A hang takes longest, so it begins first.
+        todo.sort(key=lambda job: not job[0].hangs)
+        self.rig.map(lambda job: self.one(*job, budget), todo, at_once)
+
+    def one(self, case, tool, budget):
+        """One job, if there is time for it."""
+        missing = case.missing()
+        if case.hangs:
+            budget = min(max(budget, HANG_S), self.rig.left() - OVERHEAD)
+        if missing:
+            self.put(case, tool, {"missing": missing})
+        elif tool == "autodd" and not case.for_autodd():
+            self.put(case, tool, {"missing": ["text that AutoDD could look for"]})
+        elif budget < LEAST_S or self.rig.left() < budget + OVERHEAD:
+            self.rig.say("%s %s: no time is left", case.name, tool)
+        else:
+            with self.lock:
+                folder = self.rig.work / ("job%d" % len(os.listdir(
+                    self.rig.work)))
+                folder.mkdir()
+            try:
+                work = self.ours if tool == "ours" else self.autodd
+                found = work(case, folder, budget)
+                self.put(case, tool, dict(
+                    found, budget=budget, at_once=self.rig.args.at_once,
+                    jobs=self.rig.args.jobs))
+            finally:
+                shutil.rmtree(folder, ignore_errors=True)
+
+    def ours(self, case, folder, budget):
+        """Minimize with autodd-c."""
+        script, result = folder / case.file, folder / "result.py"
+        report, state = folder / "report.json", folder / "state.db"
+        script.write_bytes(case.text)
+        done = self.rig.run(
+            [self.rig.autodd_c, script, *case.words(), "-j",
+             self.rig.args.jobs, "--python", self.rig.python, "--max-time",
+             "%d" % budget, "--children", self.rig.args.children, "--state",
+             state, "-o", result, "--report", report], budget + OWN_END)
+        found = {"seconds": round(done.seconds, 1), "exit": done.code,
+                 "stopped": done.stopped, "said": done.tail(),
+                 "steps": accepted(state), "status": "no report"}
+        if report.exists():
+            said = json.loads(report.read_text())
+            found.update(
+                {key: said[key] for key in (
+                    "status", "runs", "accepted", "no_verdict", "children",
+                    "signature", "minimal", "verification")},
+                gpu=said["versions"]["gpu"],
+                notes=[note["text"] for note in said["notes"]])
+        return add_result(found, result)
+
+    def autodd(self, case, folder, budget):
+        """Minimize with AutoDD."""
+        script, result = folder / case.file, folder / "result.py"
+        script.write_bytes(case.text)
+        done = self.rig.run(
+            [self.rig.python, "-u", "-m", "tilelang.autodd", script,
+             "--err-msg", case.message, "-o", result, "--backend", "runner",
+             "-j", self.rig.args.jobs], budget, cwd=folder,
+            env={"TRITON_CACHE_DIR": str(folder / "triton"),
+                 "TILELANG_CACHE_DIR": str(folder / "tilelang")})
+        runs = re.findall(r"^Dispatched (\d+) tasks", done.log, re.M)
+        return add_result({
+            "seconds": round(done.seconds, 1), "exit": done.code,
+            "stopped": done.stopped, "said": done.tail(),
+            "runs": int(runs[-1]) if runs else None}, result)
+
+
+def add_result(found, path):
+    """The text that a tool came to."""
+    if path.exists():
+        text = path.read_bytes()
+        found.update(result=text.decode("utf-8", "replace"), bytes=len(text),
+                     lines=len(text.splitlines()))
+    return found
+
+
+def accepted(state):
+    """The texts of the steps that a state file holds, the original first."""
+    if not state.exists():
+        return []
+    with contextlib.closing(sqlite3.connect(str(state))) as base:
+        return [row[0] if isinstance(row[0], str)
+                else row[0].decode("utf-8", "replace") for row in
+                base.execute("SELECT text FROM step ORDER BY job, seq")]
+
+
+def evenly(count):
+    """The numbers below count, such that the first few are spread evenly;
+    the last one, which is the result, first."""
+    order, seen, width = [], set(), 1
+    while len(order) < count:
+        for at in range(width, 0, -1):
+            number = max(0, count * at // width - 1)
+            if number not in seen:
+                seen.add(number)
+                order.append(number)
+        width *= 2
+    return order
+
+
+# ---- steps ----
+
+
+def steps(rig, cases, jobs, seconds):
+    """Run the accepted steps again."""
+    end = time.monotonic() + min(seconds, rig.left())
+    rows = (rig.load("steps") or {"rows": {}})["rows"]
+    queue = []
+    for case in cases:
+        found = jobs.get(case, "ours") or {}
+        texts = list(dict.fromkeys(found.get("steps", [])))
+        row = rows.setdefault(case.name, {"runs": {}, "wrong": []})
+        row.update(steps=len(texts), status=found.get("status"),
+                   missing=found.get("missing"))
+        queue += [(place, case, texts[number], number) for place, number
+                  in enumerate(evenly(len(texts)))
+                  if str(number) not in row["runs"]]
+    queue.sort(key=lambda job: job[0])
+    rig.say("%d accepted steps to run again, %.0f s", len(queue),
+            end - time.monotonic())
+
+    def again(job):
+        _, case, text, number = job
+        judged = case.judge(text.encode(), end - (30 if case.hangs else 15))
+        if judged is None:
+            return
+        row = rows[case.name]
+        row["runs"][str(number)] = judged["fails"]
+        if not judged["fails"]:
+            row["wrong"].append(dict(judged, step=number, text=text))
+            rig.say("%s: step %d does not fail: exit %s: %s", case.name,
+                    number, judged["code"], judged["tail"][-200:])
+
+    rig.map(again, queue, rig.args.parallel)
+    rig.save("steps", {"rows": rows}, steps_table(rows))
+    return sum(len(row["wrong"]) for row in rows.values()) == 0
+
+
+def steps_table(rows):
+    """The page of the part."""
+    lines = ["# Accepted steps, run again in new interpreters", "",
+             "| script | end | accepted steps | run again | still fail | "
+             "do not |", "|---|---|---|---|---|---|"]
+    for name, row in rows.items():
+        if row.get("missing"):
+            lines.append("| %s | not run: no %s |||||" % (
+                name, ", ".join(row["missing"])))
+            continue
+        lines.append("| %s | %s | %d | %d | %d | %d |" % (
+            name, row.get("status") or "not minimized", row["steps"],
+            len(row["runs"]), sum(row["runs"].values()), len(row["wrong"])))
+    steps_all = sum(row["steps"] for row in rows.values())
+    again = sum(len(row["runs"]) for row in rows.values())
+    lines += ["", "%d of %d accepted steps were run again%s; **%d** do not "
+              "fail." % (again, steps_all, "" if again == steps_all else
+                         " (a sample spread evenly: time was up)",
+                         sum(len(row["wrong"]) for row in rows.values()))]
+    return lines
+
+
+# ---- side ----
+
+
+def side(rig, cases, jobs, seconds):
+    """Run both results again, and lay them side by side."""
+    end = time.monotonic() + min(seconds, rig.left())
+    rows = (rig.load("side") or {"rows": {}})["rows"]
+    queue = [(case, tool) for case in cases for tool in ("ours", "autodd")
+             if tool not in rows.setdefault(case.name, {})]
+
+    def look(job):
+        case, tool = job
+        found = jobs.get(case, tool)
+        if not found:
+            return
+        row = {key: found.get(key) for key in (
+            "missing", "seconds", "stopped", "runs", "bytes", "lines",
+            "status", "exit", "result", "said")}
+        if found.get("result") is not None:
+            text = found["result"].encode()
+            judged = case.judge(text, end - 15)
+            if judged is None:
+                return
+            row.update(again_s=judged.pop("seconds"), **judged)
+            row["fault"] = row["fails"] and case.kept(text)
+        rows[case.name][tool] = row
+
+    rig.map(look, queue, rig.args.parallel)
+    for case in cases:
+        rows[case.name]["original"] = len(case.text)
+    rig.save("side", {"rows": rows}, side_table(rows, rig.args))
+    return all(row.get("fails", True) for pair in rows.values()
+               for row in [pair.get("ours", {})])
+
+
+def side_table(rows, args):
+    """The page of the part."""
+    lines = ["# The examples, autodd-c and AutoDD", "",
+             "-j %d each, %d minimizations at a time on one machine." % (
+                 args.jobs, args.at_once), "",
+             "| script | bytes | tool | bytes left, lines | runs | seconds | "
+             "run again | fault kept |", "|---|---|---|---|---|---|---|---|"]
+    for name, pair in rows.items():
+        for tool, title in (("ours", "autodd-c"), ("autodd", "AutoDD")):
+            row = pair.get(tool)
+            head = "| %s | %d | %s |" % (name, pair["original"], title)
+            if not row:
+                lines.append(head + " not run: no time |||||")
+            elif row["missing"]:
+                lines.append(head + " not run: no %s |||||" % ", ".join(
+                    row["missing"]))
+            elif row["bytes"] is None:
+                lines.append(head + " no result (exit %s%s) | %s | %.1f |||" % (
+                    row["exit"], ", cut off" if row["stopped"] else "",
+                    row["runs"], row["seconds"]))
+            else:
+                lines.append("%s %d, %d | %s | %.1f%s | %s | %s |" % (
+                    head, row["bytes"], row["lines"], row["runs"],
+                    row["seconds"], ", cut off" if row["stopped"] else "",
+                    again(row), {True: "yes", False: "no"}.get(
+                        row.get("fault"), "")))
+    lines.append("")
+    for tool, title in (("ours", "autodd-c"), ("autodd", "AutoDD")):
+        found = [pair[tool] for pair in rows.values() if "fails" in
+                 pair.get(tool, {})]
+        lines.append("%s: of %d results %d fail again, %d keep the fault." % (
+            title, len(found), sum(row["fails"] for row in found),
+            sum(bool(row["fault"]) for row in found)))
+    return lines
+
+
+def again(row):
+    """How a result ended when it was run again."""
+    if "fails" not in row:
+        return "no time"
+    if row["fails"]:
+        return "fails"
+    if row["code"] == 0:
+        return "**exit code 0**"
+    return "**another failure**, exit %s" % row["code"]
