@@ -20,6 +20,7 @@
 #include "config/buf.h"
 #include "config/file.h"
 #include "config/mem.h"
+#include "config/toolkit.h"
 #include "minimizer/session.h"
 
 #define ANSWER_MS 30000
@@ -51,22 +52,27 @@ static void finding(const char *name, const char *value, const char *follows)
     printf("%-18s %s%s%s\n", name, value, follows[0] ? "; " : "", follows);
 }
 
-/* Where a program lies in PATH; NULL if nowhere. Caller frees. */
+/* Where a program lies in PATH, or in the CUDA toolkit; NULL if nowhere. Caller
+ * frees. */
 static char *find_program(const char *name)
 {
-    const char *path = getenv("PATH");
+    char *folders =
+        toolkit_path(getenv("PATH"), getenv("CUDA_HOME"), getenv("CUDA_PATH"));
+    char *file = NULL;
 
-    while (path && *path) {
+    for (const char *path = folders; *path && !file;) {
         size_t len = strcspn(path, ":");
-        char *file = xasprintf("%.*s/%s", (int)len, path, name);
 
-        if (access(file, X_OK) == 0)
-            return file;
-        free(file);
+        file = xasprintf("%.*s/%s", (int)len, path, name);
+        if (access(file, X_OK) != 0) {
+            free(file);
+            file = NULL;
+        }
         path += len;
         path += *path == ':';
     }
-    return NULL;
+    free(folders);
+    return file;
 }
 
 static int read_answer(int fd, struct buf *out)

@@ -28,6 +28,7 @@
 #include "minimizer/control.h"
 #include "minimizer/evidence.h"
 #include "minimizer/explain.h"
+#include "minimizer/screen.h"
 
 struct original {
     struct original_spec spec;
@@ -47,6 +48,7 @@ struct original {
     enum run_how tracing;
     char *ran, *observed; /* of the traced run */
     char *loads;          /* of the first forked run */
+    struct screen screen;
     struct original_facts facts;
 };
 
@@ -63,6 +65,12 @@ static void original_on_run(void *arg, const struct observation *observation);
 static struct bytes text_of(const struct original *o)
 {
     return bytes_of(o->spec.input->text, o->spec.input->len);
+}
+
+/* Whether forked runs can show the failure. */
+static bool can_fork(const struct original *o)
+{
+    return o->spec.can_fork && o->spec.config->sanitizer == SANITIZER_NONE;
 }
 
 /* ---- the runs of the calibration ---- */
@@ -132,7 +140,7 @@ static void calibrate(struct original *o)
     const char *cwd = o->spec.user_cwd;
 
     o->calibration =
-        calibration_new(o->spec.config, text_of(o), o->spec.can_fork,
+        calibration_new(o->spec.config, text_of(o), can_fork(o),
                         cwd && strcmp(cwd, o->spec.input->dir) != 0);
     pump(o);
 }
@@ -198,14 +206,21 @@ static void trace(struct original *o, enum run_how how)
     fleet_run(o->spec.fleet, &request, original_on_traced, o);
 }
 
+static bool is_as_ever(const struct original *o,
+                       const struct observation *observation)
+{
+    if (o->facts.screen)
+        return !screen_refuses(o->facts.screen, observation, NULL);
+    return signature_judge(o->signature, observation, NULL) == VERDICT_YES;
+}
+
 static void original_on_traced(void *arg, const struct observation *observation)
 {
     struct original *o = arg;
 
     if (o->over)
         return;
-    if (observation->ran &&
-        signature_judge(o->signature, observation, NULL) == VERDICT_YES) {
+    if (observation->ran && is_as_ever(o, observation)) {
         o->facts.ran = o->ran = xstrdup(observation->ran);
         o->facts.observed = o->observed = xstrdup(observation->values);
     } else if (o->tracing == RUN_OBSERVE) {
@@ -219,6 +234,15 @@ static void original_on_traced(void *arg, const struct observation *observation)
                       "code that never runs is not known beforehand");
     }
     tell_known(o);
+}
+
+/* All is known but for the trace. */
+static void finish(struct original *o)
+{
+    if (o->facts.fork && o->facts.rate >= 1)
+        trace(o, RUN_OBSERVE);
+    else
+        tell_known(o);
 }
 
 /* ---- what the runs have shown ---- */
@@ -332,6 +356,48 @@ static void find_guard(struct original *o)
     tell_guard(o);
 }
 
+/* ---- plain runs beside the sanitizer ---- */
+
+static void original_on_screen(void *arg, const struct screen *screen)
+{
+    struct original *o = arg;
+    bool asked = o->spec.config->children > CHILDREN_PLAIN;
+
+    if (o->over)
+        return;
+    if (screen) {
+        o->screen = *screen;
+        o->facts.screen = &o->screen;
+        o->facts.fork = true;
+        o->facts.fork_timeout_ms = screen->timeout_ms;
+        o->events.say(o->arg, SAY_NOTE,
+                      screen->passes
+                          ? "candidates are run plainly first: there they "
+                            "must pass as the original does, or end by an "
+                            "error of CUDA"
+                          : "candidates are run plainly first: there they "
+                            "must make a CUDA context");
+    }
+    if (asked)
+        o->events.say(o->arg, SAY_NOTE,
+                      "--children: under --sanitizer each run has a process "
+                      "of its own");
+    o->facts.children = CHILDREN_PLAIN;
+    finish(o);
+}
+
+static void check_screen(struct original *o)
+{
+    struct screen_spec spec = {
+        .config = o->spec.config,
+        .fleet = o->spec.fleet,
+        .text = text_of(o),
+        .cwd = o->facts.cwd,
+    };
+
+    screen_check(&spec, original_on_screen, o);
+}
+
 /* ---- which children ---- */
 
 static void original_on_children(void *arg, enum config_children use,
@@ -344,10 +410,7 @@ static void original_on_children(void *arg, enum config_children use,
         return;
     if (note)
         o->events.say(o->arg, SAY_NOTE, note);
-    if (o->facts.fork && o->facts.rate >= 1)
-        trace(o, RUN_OBSERVE);
-    else
-        tell_known(o);
+    finish(o);
 }
 
 static void check_children(struct original *o)
@@ -405,12 +468,15 @@ static void check_next(struct original *o)
         .text = control->good_form ? bytes_of(input->twin.good, input->twin.len)
                                    : text_of(o),
         .can_fork =
-            control->good_form ? o->spec.can_fork : o->spec.other_can_fork,
+            can_fork(o) &&
+            (control->good_form ? o->spec.can_fork : o->spec.other_can_fork),
         .cwd = o->facts.cwd,
     };
 
     if (o->checked < o->ncontrols)
         control_check(&spec, original_on_control, o);
+    else if (o->spec.can_fork && !can_fork(o))
+        check_screen(o);
     else
         check_children(o);
 }

@@ -21,6 +21,7 @@
 #include "minimizer/signature.h"
 
 struct original;
+struct screen;
 
 /* All borrowed for the original's life. */
 struct original_spec {
@@ -39,11 +40,13 @@ struct original_spec {
 /* Owned by the original. */
 struct original_facts {
     const struct signature *signature;
-    unsigned runs, matched; /* of the calibration */
-    double rate;            /* matched of runs, above 0 */
-    bool fork;              /* runs may be forked */
-    unsigned aids;          /* of the fleet: set of enum run_aid */
-    uint64_t fresh_ms;      /* its slowest fresh run */
+    unsigned runs, matched;      /* of the calibration */
+    double rate;                 /* matched of runs, above 0 */
+    bool fork;                   /* runs may be forked */
+    const struct screen *screen; /* forked runs are plain ones, before those
+                                  * under the sanitizer; NULL: as any other */
+    unsigned aids;               /* of the fleet: set of enum run_aid */
+    uint64_t fresh_ms;           /* its slowest fresh run */
     uint64_t fork_timeout_ms, fresh_timeout_ms; /* for candidates */
     char *cwd;                      /* of the runs; NULL: their own folder */
     const struct control *controls; /* what must pass */

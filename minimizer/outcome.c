@@ -99,6 +99,7 @@ static struct report facts(const struct outcome *o)
             .python_version = o->ready->python_version,
             .platform = o->ready->platform,
             .gpu = o->ready->gpu,
+            .sanitizer = o->ready->sanitizer,
             .packages = o->ready->packages.at,
             .npackages = o->ready->packages.n,
         },

@@ -159,6 +159,7 @@ static struct trials *make_trials(struct reduction *r)
         .signature = original->signature,
         .guard = original->guard,
         .fork = original->fork,
+        .screen = original->screen,
         .fork_timeout_ms = original->fork_timeout_ms,
         .fresh_timeout_ms = original->fresh_timeout_ms,
         .cwd = original->cwd,

@@ -168,6 +168,7 @@ static void keep_ready(struct ready *to, const struct ready *from)
     to->python_version = xstrdup(from->python_version);
     to->platform = xstrdup(from->platform);
     to->gpu = xstrdup(from->gpu);
+    to->sanitizer = xstrdup(from->sanitizer);
     packages->at = xcalloc(from->packages.n + 1, sizeof(*packages->at));
     for (; packages->n < from->packages.n; packages->n++)
         packages->at[packages->n] = xstrdup(from->packages.at[packages->n]);
@@ -179,6 +180,7 @@ static void forget_ready(struct ready *ready)
     free(ready->python_version);
     free(ready->platform);
     free(ready->gpu);
+    free(ready->sanitizer);
     for (size_t i = 0; i < ready->packages.n; i++)
         free(ready->packages.at[i]);
     free(ready->packages.at);
@@ -446,6 +448,7 @@ static int open_reduction(struct session *s, struct err *err)
             .original = original_facts(s->original),
             .python = here->said.python,
             .python_version = here->said.python_version,
+            .sanitizer = here->said.sanitizer,
             .other_python = there->said.python,
             .other_version = there->said.python_version,
         },

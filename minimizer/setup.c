@@ -111,7 +111,7 @@ const char *setup_value(const struct job_setup *setup, const char *name)
     return value;
 }
 
-/* It needs a process of its own; and to see each tensor's bounds, torch must
+/* To see each tensor's bounds, torch must
  * not cut them from a pool. */
 static void use_sanitizer(struct job_setup *setup, const struct config *config)
 {
@@ -122,7 +122,6 @@ static void use_sanitizer(struct job_setup *setup, const struct config *config)
     if (config->sanitizer == SANITIZER_NONE)
         return;
     setup->sanitizer = xstrdup(tools[config->sanitizer]);
-    setup->backend = BACKEND_SUBPROC;
     if (!setup_value(setup, name))
         push(&setup->env, xasprintf("%s=1", name));
 }

@@ -12,6 +12,7 @@
 #include "config/hash.h"
 #include "config/mem.h"
 #include "grammar/guard.h"
+#include "minimizer/screen.h"
 #include "minimizer/signature.h"
 
 int state_open(struct store **store, const struct config *config,
@@ -86,6 +87,11 @@ static struct hash128 key_of(const struct state_facts *f)
         buf_adds(&text, "\nblocking");
     if (f->config->timeout_s > 0)
         buf_addf(&text, "\ntimeout %g", f->config->timeout_s);
+    if (f->sanitizer)
+        buf_addf(&text, "\nsanitizer %s", f->sanitizer);
+    if (o->screen)
+        buf_addf(&text, "\nscreen %d %d", o->screen->passes,
+                 o->screen->context);
     if (f->other_python)
         buf_addf(&text, "\n%s %s", f->other_python,
                  f->other_version ? f->other_version : "");

@@ -32,6 +32,7 @@ struct state_facts {
     const struct job_setup *other; /* of --pass-with, or NULL */
     const struct original_facts *original;
     const char *python, *python_version;
+    const char *sanitizer; /* version; NULL: none, or unknown */
     const char *other_python, *other_version; /* of --pass-with, or NULL */
 };
 

@@ -23,6 +23,9 @@
  * do. Meanwhile the search goes on as if what the hot run said were true
  * (search_expect); where that proves wrong, it goes on from the text before.
  *
+ * Under a sanitizer the first run of a trial is a plain, forked one, which may
+ * say no (screen.h); the next is fresh, under the sanitizer.
+ *
  * A flaky failure (tries > 1) is asked for `tries` times before a no, and must
  * show twice before a yes, lest its rate decay with each step. What must pass
  * is then asked `tries` times too: one pass would say nothing.
@@ -49,6 +52,7 @@
 #include "minimizer/asks.h"
 #include "minimizer/evidence.h"
 #include "minimizer/lanes.h"
+#include "minimizer/screen.h"
 
 #define TRACED_SLOWER 3
 #define NONES_MAX 2       /* runs of one trial that may come to nothing */
@@ -62,6 +66,7 @@ struct trial {
     bool out;                     /* at a fleet */
     unsigned order[ASKS_MAX], at; /* its asks; the one that is going on */
     bool confirm;                 /* the fresh run after a forked yes */
+    bool screening;               /* its run is a plain one, see screen.h */
     unsigned misses, hits;        /* of this ask */
     unsigned first_runs;          /* of its first ask; 0: not answered */
     bool first_no;
@@ -336,6 +341,7 @@ static void start(struct trial *trial)
 
     if (start_hot(trial))
         return;
+    trial->screening = t->spec.screen && fork && !c && !trial->search.looks;
     if (trial->search.looks)
         request.timeout_ms *= TRACED_SLOWER;
 
@@ -777,6 +783,10 @@ static enum verdict judge(const struct trial *trial,
     struct buf words;
     enum verdict verdict;
 
+    if (!control && observation->forked && trial->trials->spec.screen)
+        return screen_refuses(trial->trials->spec.screen, observation, why)
+                   ? VERDICT_NO
+                   : VERDICT_YES;
     if (!control) {
         verdict = signature_judge(signature, observation, why);
         if (verdict != VERDICT_YES || is_kept(trial, observation))
@@ -925,6 +935,29 @@ static void check_doubt(struct trial *trial, enum verdict verdict)
     trial->doubt = DOUBT_NONE;
 }
 
+/* A plain run that says no says it for good; after any other the sanitizer is
+ * asked. False: the run was no plain one, and has said what it is to say. */
+static bool take_screening(struct trial *trial, const struct observation *o,
+                           enum verdict verdict, const char *why)
+{
+    if (!trial->screening)
+        return false;
+    trial->screening = false;
+    trial->confirm = true;
+    if (!o->forked && o->end != END_TIMEOUT) /* its fork server was lost */
+        return false;
+    if (trial->trials->why)
+        return true;
+    if (verdict == VERDICT_NO && o->forked) {
+        trial->misses = 1;
+        answered(trial, true);
+        report(trial, VERDICT_NO, o->end == END_SYNTAX, why);
+    } else {
+        start(trial);
+    }
+    return true;
+}
+
 static void trial_on_done(void *arg, const struct observation *observation)
 {
     struct trial *trial = arg;
@@ -947,6 +980,12 @@ static void trial_on_done(void *arg, const struct observation *observation)
         return;
     }
     check_doubt(trial, verdict);
+    if (take_screening(trial, observation, verdict,
+                       early ? "does not compile" : buf_str(&why))) {
+        buf_deinit(&why);
+        trials_pump(t);
+        return;
+    }
 
     /* After a stop only a plain answer that is already here is used. */
     if (verdict == VERDICT_NONE && t->why)

@@ -19,6 +19,7 @@
 #include "minimizer/signature.h"
 #include "minimizer/store/store.h"
 
+struct screen;
 struct trials;
 struct twin;
 
@@ -27,8 +28,10 @@ struct trials_spec {
     struct fleet *fleet;
     struct search *search;
     const struct signature *signature;
-    const struct guard *guard; /* what must be what fails; NULL: anything */
-    bool fork;                 /* screen by forked runs; else all are fresh */
+    const struct guard *guard;   /* what must be what fails; NULL: anything */
+    bool fork;                   /* screen by forked runs; else all are fresh */
+    const struct screen *screen; /* forked runs are plain, and no more than
+                                  * that; NULL: they show the failure */
     uint64_t fork_timeout_ms, fresh_timeout_ms;
     const char *cwd;   /* NULL: the run's own folder */
     const char *loads; /* of the original, as in struct observation */

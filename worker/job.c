@@ -11,6 +11,7 @@
 #include "config/file.h"
 #include "worker/env.h"
 #include "worker/fill_py.h" /* made by the Makefile from fill.py */
+#include "worker/gpu/sanitizer.h"
 #include "worker/interpreter.h"
 #include "worker/scan.h"
 #include "worker/scratch.h"
@@ -55,18 +56,6 @@ static int install_fill(struct job *job, struct err *err)
     return error;
 }
 
-static int find_sanitizer(struct job *job, struct err *err)
-{
-    const char *path = env_get(&job->run.base, "PATH");
-
-    if (interpreter_find("compute-sanitizer", path, &job->sanitizer, err))
-        return err_set(err, -ENOENT,
-                       "no compute-sanitizer in PATH: add the bin folder of "
-                       "the CUDA toolkit, or leave --sanitizer out");
-    job->run.sanitizer = job->sanitizer;
-    return 0;
-}
-
 int job_prepare(struct job *job, struct err *err)
 {
     const struct job_setup *setup = job->run.setup;
@@ -86,9 +75,10 @@ int job_prepare(struct job *job, struct err *err)
         error = interpreter_find(setup->python, env_get(&job->run.base, "PATH"),
                                  &job->python, err);
     if (!error && setup->sanitizer)
-        error = find_sanitizer(job, err);
+        error = sanitizer_find(&job->run.base, &job->sanitizer, err);
     job->run.root = job->root;
     job->run.python = job->python;
+    job->run.sanitizer = job->sanitizer;
     return error;
 }
 

@@ -190,6 +190,7 @@ static void ready_encode(const struct frame *frame, struct json *to)
     member_put_text(to, "platform", ready->platform);
     member_put_text(to, "gpu", ready->gpu);
     member_put_list(to, "packages", ready->packages.at, ready->packages.n);
+    member_put_text(to, "sanitizer", ready->sanitizer);
     json_put_bool(to, "forks", ready->forks);
     member_put_text(to, "no_fork_reason", ready->no_fork_reason);
 }
@@ -207,6 +208,7 @@ static void ready_decode(struct member_reader *r, struct frame *frame)
     ready->platform = member_get_text(r, "platform");
     ready->gpu = member_get_text(r, "gpu");
     ready->packages = member_get_list(r, "packages");
+    ready->sanitizer = member_get_text(r, "sanitizer");
     ready->forks = member_get_bool(r, "forks");
     ready->no_fork_reason = member_get_text(r, "no_fork_reason");
 }
@@ -221,6 +223,7 @@ static void ready_deinit(struct frame *frame)
     free(ready->platform);
     free(ready->gpu);
     member_free_list(&ready->packages);
+    free(ready->sanitizer);
     free(ready->no_fork_reason);
 }
 

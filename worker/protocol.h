@@ -55,7 +55,8 @@ struct job_setup {
     char *command;       /* shell command with {file} in it, or NULL */
     char *test;          /* shell command whose exit 0 means yes, or NULL */
     enum config_backend backend;
-    char *sanitizer;    /* tool of compute-sanitizer, or NULL */
+    char *sanitizer;    /* tool of compute-sanitizer, for runs that are not
+                         * forked, or NULL */
     bool fill;          /* runs may have AID_FILL */
     char *gpus;         /* --gpus; NULL, "none": what there is, unwatched */
     struct strings xid; /* --xid: "CODE=CLASS" */
@@ -85,6 +86,7 @@ struct ready {
     char *platform;          /* system, processor, C library */
     char *gpu;               /* models and driver */
     struct strings packages; /* "torch 2.11.0": of the preload list */
+    char *sanitizer;         /* version of the one asked for, if it says it */
     bool forks; /* a fork server is being started; where it then turns out to be
                  * of no use, forked runs are fresh ones, and a note says why */
     char *no_fork_reason; /* !forks: why, as a sentence */

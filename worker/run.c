@@ -517,6 +517,12 @@ static void run_on_timer(uv_timer_t *timer)
     }
 }
 
+/* A fork is a plain run. */
+static bool run_is_sanitized(const struct run *run)
+{
+    return run->job->sanitizer && !run->forked;
+}
+
 /* On the thread pool. */
 static void run_drop(uv_work_t *work)
 {
@@ -528,7 +534,7 @@ static void run_drop(uv_work_t *work)
         run->ran = ran_read(run->laid.ran);
     if (run->forked && run->request.how == RUN_OBSERVE)
         run->values = values_read(run->laid.values);
-    if (run->job->sanitizer && run->observation.end == END_EXIT)
+    if (run_is_sanitized(run) && run->observation.end == END_EXIT)
         run->finding = finding_read_file(run->laid.ran, &run->found);
     scratch_drop(&run->laid);
 }
@@ -538,7 +544,7 @@ static void run_take_finding(struct run *run)
 {
     struct observation *o = &run->observation;
 
-    if (!run->job->sanitizer || o->end != END_EXIT)
+    if (!run_is_sanitized(run) || o->end != END_EXIT)
         return;
     free(o->exc_type);
     free(o->exc_message);

@@ -34,7 +34,8 @@ struct run_job {
     struct sweep *sweep;
     const char *self;      /* path of this program, for its limits launcher */
     const char *python;    /* absolute path of the interpreter */
-    const char *sanitizer; /* absolute path of the program; NULL: none */
+    const char *sanitizer; /* absolute path of the program, for runs that are
+                            * not forked; NULL: none */
     const char *root;      /* the scratch folder */
     const char *fill;      /* where fill.py is to be found; NULL: no AID_FILL */
     struct strings base;   /* the environment all share: env_base() */

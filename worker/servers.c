@@ -122,8 +122,6 @@ void servers_begin(struct servers *s, const char *version)
 
     if (!version) {
         answer(s, false, "runs of a shell command are not forked");
-    } else if (s->job->setup->sanitizer) {
-        answer(s, false, "under --sanitizer each run is a new interpreter");
     } else if (s->job->setup->backend == BACKEND_SUBPROC) {
         answer(s, false, "--backend subproc asks for it");
     } else if (sscanf(version, "%d.%d", &major, &minor) == 2 &&

@@ -22,6 +22,7 @@
 #include "config/log.h"
 #include "config/mem.h"
 #include "worker/gpu/gpus.h"
+#include "worker/gpu/sanitizer.h"
 #include "worker/interpreter.h"
 #include "worker/job.h"
 #include "worker/protocol.h"
@@ -63,9 +64,11 @@ struct worker {
     int error;
 
     struct wire *wire;
-    struct probe *probe; /* NULL: none is running */
-    bool probed;         /* or there is nothing to probe */
-    struct gpus *gpus;   /* NULL: they are none of our business */
+    struct probe *probe;            /* NULL: none is running */
+    bool probed;                    /* or there is nothing to probe */
+    struct sanitizer_probe *asking; /* the sanitizer; NULL: not, or no more */
+    char *sanitizer;                /* its version; NULL: none, or unknown */
+    struct gpus *gpus;              /* NULL: they are none of our business */
     bool gpus_known;
     struct run_watch watch;  /* with GPUs */
     struct slots *slots;     /* from a good setup on */
@@ -171,6 +174,7 @@ static void worker_ready(struct worker *w, bool forks, const char *why)
     if (w->gpus && gpus_words(w->gpus)) /* borrowed, and never freed here */
         frame.u.ready.gpu = (char *)(uintptr_t)gpus_words(w->gpus);
     frame.u.ready.packages = w->python.packages;
+    frame.u.ready.sanitizer = w->sanitizer;
     frame.u.ready.forks = forks;
     frame.u.ready.no_fork_reason = xstrdup(why);
     wire_send(w->wire, &frame);
@@ -229,10 +233,11 @@ static void worker_setup(struct worker *w)
     uv_queue_work(&w->loop, &w->work, worker_prepare, worker_on_prepared);
 }
 
-/* The interpreter and the GPUs are looked for at the same time. */
+/* The interpreter, the sanitizer and the GPUs are looked for at the same time.
+ */
 static void worker_serve(struct worker *w)
 {
-    if (!w->probed || !w->gpus_known || w->refused)
+    if (!w->probed || w->asking || !w->gpus_known || w->refused)
         return;
     worker_enter(w, WORKER_SERVING);
     slots_open(w->slots);
@@ -262,6 +267,33 @@ static void worker_probe(struct worker *w)
     w->probe = probe_start(&w->loop, &spec, worker_on_probed, w);
 }
 
+static void worker_on_sanitizer(void *arg, const char *version)
+{
+    struct worker *w = arg;
+
+    w->asking = NULL;
+    w->sanitizer = xstrdup(version);
+    if (w->state == WORKER_ENDING)
+        worker_settle(w);
+    else
+        worker_serve(w);
+}
+
+static void worker_ask_sanitizer(struct worker *w)
+{
+    struct sanitizer_spec spec = {
+        .self = w->self,
+        .program = w->job.sanitizer,
+        .folder = w->job.root,
+        .env = &w->job.run.base,
+        .grace_ms = w->setup.u.setup.grace_ms,
+    };
+
+    if (spec.program)
+        w->asking =
+            sanitizer_probe_start(&w->loop, &spec, worker_on_sanitizer, w);
+}
+
 static void worker_find_gpus(struct worker *w)
 {
     const char *gpus = w->setup.u.setup.gpus;
@@ -287,6 +319,7 @@ static void worker_on_prepared(uv_work_t *work, int status)
         worker_refuse(w, w->err.text, false);
     } else {
         worker_find_gpus(w);
+        worker_ask_sanitizer(w);
         worker_probe(w);
         worker_serve(w);
     }
@@ -470,6 +503,8 @@ static void worker_end(struct worker *w, int exit_code)
     uv_timer_start(&w->patience, worker_on_patience, ENDING_MS, 0);
     if (w->probe)
         probe_kill(w->probe);
+    if (w->asking)
+        sanitizer_probe_kill(w->asking);
     if (w->slots)
         slots_end(w->slots);
     if (w->servers)
@@ -491,8 +526,8 @@ static int forkers_left(const struct worker *w)
 
 static void worker_settle(struct worker *w)
 {
-    if (w->state != WORKER_ENDING || w->working || w->probe || runs_left(w) ||
-        forkers_left(w) || (w->gpus && gpus_left(w->gpus) > 0))
+    if (w->state != WORKER_ENDING || w->working || w->probe || w->asking ||
+        runs_left(w) || forkers_left(w) || (w->gpus && gpus_left(w->gpus) > 0))
         return;
     worker_enter(w, WORKER_REMOVING);
     w->working = true;
@@ -582,6 +617,7 @@ static void worker_deinit(struct worker *w)
         frame_deinit(&w->setup);
     free(w->self);
     interpreter_deinit(&w->python);
+    free(w->sanitizer);
 }
 
 int worker_main(void)

@@ -193,6 +193,7 @@ static void put_versions(struct json *object, const struct report_versions *v)
     put_text(value, "python_version", v->python_version);
     put_text(value, "platform", v->platform);
     put_text(value, "gpu", v->gpu);
+    put_text(value, "sanitizer", v->sanitizer);
     buf_init(&clean, 1 << 16);
     for (size_t i = 0; i < v->npackages; i++) {
         buf_clear(&clean);

@@ -15,8 +15,8 @@
  * steps, counted from 0, that changed the computation, or null), reasons
  * [{first, last, outcome}], notes [{kind, text}], command, output {end, gpu,
  * out, err} of a failing run of the result, versions {autodd_c, python,
- * python_version, platform, gpu, packages [text]}. What is not known, a file
- * without text and output included, is null.
+ * python_version, platform, gpu, sanitizer, packages [text]}. What is not
+ * known, a file without text and output included, is null.
  *
  * FILE.html, for people: one page that needs nothing else. FILE.md, to paste
  * into an issue tracker. */
@@ -98,6 +98,7 @@ struct report_output {
 struct report_versions {
     const char *python; /* path of the interpreter */
     const char *python_version, *platform, *gpu;
+    const char *sanitizer; /* of compute-sanitizer; NULL also: not used */
     char *const *packages; /* "torch 2.11.0" */
     size_t npackages;
 };

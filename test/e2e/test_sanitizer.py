@@ -1,6 +1,7 @@
 """What only compute-sanitizer sees, with a fake one that finds what it is told."""
 import os
 import shutil
+import subprocess
 
 from conftest import ROOT, plain_python
 
@@ -18,11 +19,42 @@ print("done")
 """
 
 
+# It passes plainly; what it leaves out is not reached, or not needed.
+QUIET = """import os
+def rows_of(n):
+    return n + 1
+def never():
+    print("never")
+def launch(kernel, n):
+    if n > 4:
+        with open(os.environ.get("SANITIZER_FINDS", os.devnull), "a") as f:
+            f.write(kernel + "\\n")
+launch("fill", 3)
+launch("store", rows_of(4))
+if rows_of(1) > 4:
+    never()
+print("done")
+"""
+
+
+TINY = """import os
+with open(os.environ.get("SANITIZER_FINDS", os.devnull), "a") as f:
+    f.write("store" + chr(10))
+print("done")
+"""
+
+
 def with_tool(tool, **more):
     folder = tool.root / "bin"
     folder.mkdir()
     shutil.copy(ROOT / "test/fakes/compute-sanitizer", folder)
-    return {"PATH": "%s:%s" % (folder, os.environ["PATH"]), **more}
+    tool.runs = tool.root / "runs"
+    return {"PATH": "%s:%s" % (folder, os.environ["PATH"]),
+            "SANITIZER_RUNS": tool.runs, **more}
+
+
+def runs_under(tool):
+    return len(tool.runs.read_text().splitlines())
 
 
 def test_the_first_finding_is_the_failure(tool):
@@ -55,3 +87,47 @@ def test_without_the_tool_the_remedy_is_named(tool):
     done, _, _ = tool.minimize(
         script, "--sanitizer", "memcheck", env={"PATH": os.path.dirname(plain_python())})
     assert done.code == 3 and "no compute-sanitizer in PATH" in done.err, done
+
+
+def test_a_plain_run_that_dies_spares_the_one_under_the_sanitizer(tool):
+    """And the result passes plainly, as the original does."""
+    script = tool.write("script.py", QUIET)
+    env = with_tool(tool)
+    done, out, report = tool.minimize(script, "--sanitizer", "memcheck", jobs=1, env=env)
+    assert done.code == 0, done
+    assert "candidates are run plainly first" in done.err, done
+    assert report["children"]["forked"] > report["children"]["fresh"], report["children"]
+    # Two of the original and three of the final check are not of the search.
+    assert runs_under(tool) == report["children"]["fresh"] + 5, report["children"]
+    text = out.read_text()
+    assert "store" in text and "never" not in text and len(text) < len(QUIET) / 2, text
+    assert subprocess.run([plain_python(), str(out)], capture_output=True).returncode == 0
+
+
+def test_the_tool_is_found_in_the_toolkit_and_its_version_told(tool):
+    script = tool.write("script.py", TINY)
+    with_tool(tool)
+    env = {"CUDA_HOME": tool.root, "SANITIZER_RUNS": tool.runs}
+    done, _, report = tool.minimize(
+        script, "--sanitizer", "memcheck", "--max-runs", 5, env=env)
+    assert done.code in (0, 4), done
+    assert report["versions"]["sanitizer"] == "2025.3.1.0", report["versions"]
+
+
+def test_verdicts_of_another_version_do_not_count(tool):
+    script = tool.write("script.py", TINY)
+    env = with_tool(tool)
+    flags = ("--sanitizer", "memcheck")
+    assert tool.minimize(script, *flags, env=env)[2]["runs"] > 3
+    assert tool.minimize(script, *flags, env=env)[2]["runs"] == 0
+    done, _, report = tool.minimize(script, *flags, env={**env, "SANITIZER_VERSION": "9.1"})
+    assert report["runs"] > 3 and report["versions"]["sanitizer"] == "9.1", done
+
+
+def test_children_of_other_kinds_are_left_out_with_a_note(tool):
+    script = tool.write("script.py", TINY)
+    done, _, report = tool.minimize(
+        script, "--sanitizer", "memcheck", "--children", "hot", env=with_tool(tool))
+    assert done.code == 0, done
+    assert "--children: under --sanitizer each run has a process of its own" in done.err, done
+    assert report["children"]["hot"] == report["children"]["warm"] == 0, report

@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/toolkit.h"
 #include "worker/gpu/finding.h"
+#include "worker/gpu/sanitizer.h"
 
 #define HEAD "========= COMPUTE-SANITIZER\n"
 #define LINE(text) "========= " text "\n"
@@ -105,6 +107,35 @@ static void a_tool_that_did_not_work_has_found_nothing(void **state)
           "compute-sanitizer could not attach");
 }
 
+static void versions_are_read(void **state)
+{
+    char *version = sanitizer_version(
+        "NVIDIA (R) Compute Sanitizer\nCopyright (c) 2020-2024 NVIDIA "
+        "Corporation\nVersion 2024.3.1.0 (build 34934588) (public-release)\n");
+    (void)state;
+
+    assert_string_equal(version, "2024.3.1.0");
+    free(version);
+    assert_null(sanitizer_version("Version unknown\n"));
+    assert_null(sanitizer_version(""));
+}
+
+static void toolkits_come_after_path(void **state)
+{
+    char *path = toolkit_path("/a:/b", "/cuda", "/other");
+    (void)state;
+
+    assert_string_equal(path, "/a:/b:/cuda/bin:/cuda/compute-sanitizer:"
+                              "/other/bin:/other/compute-sanitizer");
+    free(path);
+    path = toolkit_path(NULL, "", "/other");
+    assert_string_equal(path, "/other/bin:/other/compute-sanitizer");
+    free(path);
+    path = toolkit_path("/a", NULL, NULL);
+    assert_string_equal(path, "/a");
+    free(path);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -114,6 +145,8 @@ int main(void)
         cmocka_unit_test(addresses_and_threads_make_no_difference),
         cmocka_unit_test(what_follows_from_an_error_is_none),
         cmocka_unit_test(a_tool_that_did_not_work_has_found_nothing),
+        cmocka_unit_test(versions_are_read),
+        cmocka_unit_test(toolkits_come_after_path),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

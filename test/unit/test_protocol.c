@@ -168,10 +168,11 @@ static struct frame some_frame(enum frame_type type)
         frame.u.setup = some_setup();
         break;
     case FRAME_READY:
-        frame.u.ready = (struct ready){
-            chance(2),    some_text(),  chance(2),   maybe_text(), maybe_text(),
-            maybe_text(), maybe_text(), some_list(), chance(2),    maybe_text()
-        };
+        frame.u.ready =
+            (struct ready){ chance(2),    some_text(),  chance(2),
+                            maybe_text(), maybe_text(), maybe_text(),
+                            maybe_text(), some_list(),  maybe_text(),
+                            chance(2),    maybe_text() };
         break;
     case FRAME_RUN:
         frame.u.run.id = some_number();
@@ -309,6 +310,7 @@ static void assert_frame(const struct frame *a, const struct frame *b)
         assert_text(a->u.ready.platform, b->u.ready.platform);
         assert_text(a->u.ready.gpu, b->u.ready.gpu);
         assert_list(&a->u.ready.packages, &b->u.ready.packages);
+        assert_text(a->u.ready.sanitizer, b->u.ready.sanitizer);
         assert_int_equal(a->u.ready.forks, b->u.ready.forks);
         assert_text(a->u.ready.no_fork_reason, b->u.ready.no_fork_reason);
         break;

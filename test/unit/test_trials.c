@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "grammar/twin.h"
+#include "minimizer/screen.h"
 #include "minimizer/trials.h"
 #include "test/unit/fake_fleet.h"
 
@@ -74,6 +75,23 @@ static struct observation oracle(void *arg, const char *text, enum run_how how)
     o.forked = how == RUN_FORK;
     if (o.forked)
         o.loads = xstrdup(play->loads);
+    return o;
+}
+
+/* Plain runs: they pass, or die where the import is missing. */
+static struct observation plain_oracle(void *arg, const char *text,
+                                       enum run_how how)
+{
+    struct play *play = arg;
+
+    if (how == RUN_FRESH)
+        return oracle(arg, text, how);
+    play->asked++;
+    assert_int_equal(how, RUN_FORK);
+    if (strstr(text, "import os"))
+        return (struct observation){ .end = END_EXIT, .forked = true };
+    struct observation o = failure();
+    o.forked = true;
     return o;
 }
 
@@ -175,6 +193,7 @@ struct stage {
     bool controlled; /* set before set_up() */
     bool in_order;   /* set before set_up() */
     bool hot;        /* set before set_up() */
+    bool plain;      /* set before set_up() */
     struct fleet fleet;
     struct signature *signature;
     struct search *search;
@@ -191,7 +210,8 @@ static void set_up(struct stage *stage, struct play *play, unsigned slots,
     struct bytes text = bytes_of(script, sizeof(script) - 1);
 
     bool controlled = stage->controlled, in_order = stage->in_order;
-    bool hot = stage->hot;
+    static const struct screen screen = { .passes = true };
+    bool hot = stage->hot, plain = stage->plain;
     const char *good = stage->good;
 
     memset(stage, 0, sizeof(*stage));
@@ -202,7 +222,7 @@ static void set_up(struct stage *stage, struct play *play, unsigned slots,
                                        .fleet = &stage->other,
                                        .fork = true };
     stage->fleet.slots = slots;
-    stage->fleet.oracle = hot ? hot_oracle : oracle;
+    stage->fleet.oracle = hot ? hot_oracle : plain ? plain_oracle : oracle;
     play->fleet = &stage->fleet;
     stage->fleet.arg = play;
     stage->signature = signature_pin(&config, text, &first, NULL);
@@ -226,6 +246,7 @@ static void set_up(struct stage *stage, struct play *play, unsigned slots,
         .search = stage->search,
         .signature = stage->signature,
         .fork = true,
+        .screen = plain ? &screen : NULL,
         .tries = 1,
         .max_runs = max_runs,
         .loads = "as the original",
@@ -290,6 +311,29 @@ static void only_needed_lines_stay(void **state)
         tear_down(&stage);
     }
     assert_true(dropped > 0); /* what is settled is not run to its end */
+}
+
+static void plain_run_is_asked_first_and_never_alone_for_a_yes(void **state)
+{
+    (void)state;
+    for (unsigned slots = 1; slots <= 8; slots *= 2) {
+        /* The import is needed in plain runs alone. */
+        struct play play = { .needed = { "raise KeyError", "c = " } };
+        struct stage stage = { .plain = true };
+        struct bytes text;
+
+        set_up(&stage, &play, slots, 0);
+        carry_out(&stage, &play, slots);
+        text = search_text(stage.search);
+        assert_int_equal(play.finishes, 1);
+        assert_non_null(strstr(text.data, "import os"));
+        assert_non_null(strstr(text.data, "c = "));
+        assert_null(strstr(text.data, "b = "));
+        /* Each accepted text had one, and some refused ones had none. */
+        assert_true(stage.fleet.fresh >= play.accepts);
+        assert_true(2 * stage.fleet.fresh < stage.fleet.asked);
+        tear_down(&stage);
+    }
 }
 
 /* All reports of a search whose runs end in an order that `seed` decides. */
@@ -780,6 +824,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(only_needed_lines_stay),
+        cmocka_unit_test(plain_run_is_asked_first_and_never_alone_for_a_yes),
         cmocka_unit_test(in_order_no_run_is_too_late),
         cmocka_unit_test(forked_yes_to_a_dropped_import_is_asked_again_fresh),
         cmocka_unit_test(forked_yes_is_enough_where_the_same_is_loaded),
