@@ -422,6 +422,7 @@ static void add_versions(const struct report *r, struct buf *out)
     }
     add_fact(out, "Platform", v->platform);
     add_fact(out, "GPU", v->gpu);
+    add_fact(out, "compute-sanitizer", v->sanitizer);
     add_sum(out, "original", &r->original);
     add_sum(out, "result", &r->result);
     add(out, "</dl>\n</section>\n</main>\n<footer><p>Made by "

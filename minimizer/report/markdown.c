@@ -174,6 +174,7 @@ static void add_versions(const struct report *r, struct buf *out)
         add_version(out, "package", v->packages[i]);
     add_version(out, "platform", v->platform);
     add_version(out, "GPU", v->gpu);
+    add_version(out, "compute-sanitizer", v->sanitizer);
     buf_adds(out, "- autodd-c `" AUTODD_VERSION "`\n");
 }
 

@@ -22,6 +22,7 @@ static const struct report_note notes[] = { { "info", "keeping: x" },
                                             { "warning", "look here" } };
 static char package[] = "torch 2.11.0";
 static char *const packages[] = { package };
+static const struct report_without without[] = { { "--fill nan", 3, 1 } };
 
 static const struct report_control controls[] = {
     { .what = "with env:A=1",
@@ -63,7 +64,10 @@ static struct report full_report(void)
         .nnotes = 2,
         .command = "python3 gemm.min.py",
         .output = { "exit 1", { "out\n", 4 }, { "err\n", 4 } },
-        .versions = { "/bin/python3", "3.11.7", "Linux", "H200", packages, 1 },
+        .versions = { "/bin/python3", "3.11.7", "Linux", "H200", "2025.3.1.0",
+                      packages, 1 },
+        .without = without,
+        .nwithout = 1,
     };
 }
 
@@ -91,6 +95,7 @@ static void all_members_are_there_with_their_values(void **state)
     struct json *step = json_at(json_get(r, "steps"), 1);
     struct json *reason = json_at(json_get(r, "reasons"), 0);
     struct json *control = json_at(json_get(r, "controls"), 0);
+    struct json *without_it = json_at(json_get(r, "without"), 0);
     (void)state;
 
     assert_int_equal(json_get_int(r, "schema", 0), 1);
@@ -141,6 +146,10 @@ static void all_members_are_there_with_their_values(void **state)
                         "err\n");
     struct json *versions = json_get(r, "versions");
     assert_string_equal(json_get_str(versions, "gpu", ""), "H200");
+    assert_string_equal(json_get_str(versions, "sanitizer", ""), "2025.3.1.0");
+    assert_string_equal(json_get_str(without_it, "aid", ""), "--fill nan");
+    assert_int_equal(json_get_int(without_it, "runs", 0), 3);
+    assert_int_equal(json_get_int(without_it, "matched", 0), 1);
     assert_string_equal(json_at_str(json_get(versions, "packages"), 0),
                         "torch 2.11.0");
     json_free(r);
@@ -289,6 +298,7 @@ static void page_has_all_that_is_known(void **state)
         "torch 2.11.0",
         "3.11.7",
         "H200",
+        "2025.3.1.0",
         "ba7816bf8f01cfea",
         "a\nb\nc\n</pre>",
         "The good form of the result",
@@ -384,7 +394,8 @@ static struct report hostile_report(void)
         .nnotes = 1,
         .command = hostile,
         .output = { hostile, text, text },
-        .versions = { hostile, hostile, hostile, hostile, hostiles, 1 },
+        .versions = { hostile, hostile, hostile, hostile, hostile, hostiles,
+                      1 },
     };
 }
 
