@@ -10,6 +10,10 @@
  * The signature is pinned on the first fresh run that fails as asked and all
  * other runs are judged by it.
  *
+ * The first forked run has the fork server load ahead what it loads, and the
+ * second waits for it to end. If the failure shows in the first and not in what
+ * comes after, that is undone and the later ones do not count.
+ *
  * The second fresh run is there to catch what forks of one process have in
  * common, and it takes as long as all the others. So once the first one and all
  * forked ones have shown the failure enough is known to go on, and it is waited
@@ -46,9 +50,11 @@ struct calibration {
     bool can_fork, other_cwd;
     enum stage stage;
     unsigned fresh_left, forked_left, out;
-    unsigned forked_out; /* of those out */
-    bool repeated;       /* the quick forked runs */
-    bool known;          /* enough to go on */
+    unsigned forked_out;  /* of those out */
+    bool repeated;        /* the quick forked runs */
+    enum run_learn learn; /* of the next forked run */
+    bool undone;
+    bool known; /* enough to go on */
     unsigned lost_forks;
     struct observed **runs;
     size_t n, room;
@@ -74,7 +80,8 @@ struct calibration *calibration_new(const struct config *config,
     c->script = script;
     c->can_fork = can_fork;
     c->other_cwd = other_cwd;
-    plan(c, STAGE_FIRST, 2, 2);
+    plan(c, STAGE_FIRST, 2, 1); /* the other fork follows the first */
+    c->learn = can_fork ? LEARN_LAZY : LEARN_NOTHING;
     return c;
 }
 
@@ -129,6 +136,11 @@ bool calibration_next(struct calibration *c, struct calibration_run *run)
     if (c->fresh_left + c->forked_left == 0)
         return false;
     run->how = fresh_is_next(c) ? RUN_FRESH : RUN_FORK;
+    run->learn = LEARN_NOTHING;
+    if (run->how == RUN_FORK) {
+        run->learn = c->learn;
+        c->learn = LEARN_NOTHING;
+    }
     run->user_cwd = c->stage == STAGE_CWD || c->result.in_user_cwd;
     run->timeout_ms = calibration_first_limit(c->config);
     if (run->how == RUN_FRESH)
@@ -272,6 +284,43 @@ static void conclude(struct calibration *c)
     infer(c);
 }
 
+/* Whether the failure shows in forks but not in those for which modules were
+ * loaded ahead. Then these runs are forgotten, and there will be others. */
+static bool undo(struct calibration *c)
+{
+    bool plain = false, missed = false;
+    size_t kept = 0;
+
+    for (size_t i = c->stage_start; i < c->n; i++) {
+        const struct observed *o = c->runs[i];
+
+        if (&o->observation == c->result.shown && o->observation.learned > 0)
+            return false;
+        if (o->run.how == RUN_FORK && o->observation.learned == 0)
+            plain = plain || o->matched;
+        else if (o->run.how == RUN_FORK)
+            missed = missed || !o->matched;
+    }
+    if (c->undone || !plain || !missed)
+        return false;
+    for (size_t i = 0; i < c->n; i++) {
+        struct observed *o = c->runs[i];
+
+        if (o->observation.learned == 0) {
+            c->runs[kept++] = o;
+        } else {
+            observation_deinit(&o->observation);
+            free(o);
+        }
+    }
+    c->n = kept;
+    c->undone = true;
+    c->learn = LEARN_UNDO;
+    c->forked_left = 2;
+    count(c);
+    return true;
+}
+
 /* Forked runs so quick that a few more cost nothing. */
 static bool quick(const struct calibration *c)
 {
@@ -301,7 +350,7 @@ static void look(struct calibration *c)
         return;
     }
     count(c);
-    if (r->forked == 0 || r->fresh_matched < r->fresh ||
+    if (undo(c) || r->forked == 0 || r->fresh_matched < r->fresh ||
         r->forked_matched < r->forked)
         return;
     if (!c->repeated && quick(c)) {
@@ -318,6 +367,8 @@ static void stage_over(struct calibration *c)
 
     pin(c);
     count(c);
+    if (r->signature && r->fresh_matched > 0 && undo(c))
+        return;
     if (!r->signature) {
         if (c->stage == STAGE_FIRST && c->other_cwd && !c->config->cwd) {
             c->stage_start = c->n;
@@ -361,8 +412,8 @@ void calibration_report(struct calibration *c,
     c->forked_out -= run->how == RUN_FORK;
     if (observation->end == END_LOST && run->how == RUN_FORK && !r->lost &&
         c->lost_forks++ < LOST_FORKS_MAX) {
-        c->forked_left++; /* its fork server has gone; another, or none, comes
-                           */
+        /* Its fork server has gone; another, or none, comes. */
+        c->forked_left += run->learn == LEARN_LAZY ? 2 : 1;
         return;
     }
     if (observation->end == END_LOST) {
@@ -381,6 +432,8 @@ void calibration_report(struct calibration *c,
     observation_copy(&o->observation, observation);
     xgrow(&c->runs, &c->room, c->n + 1, sizeof(*c->runs));
     c->runs[c->n++] = o;
+    if (run->learn == LEARN_LAZY)
+        c->forked_left++;
     if (c->out > 0 || c->fresh_left + c->forked_left > 0)
         look(c);
     else if (r->lost)

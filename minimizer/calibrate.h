@@ -6,9 +6,10 @@
  *   calibration_report() for each
  *   until calibration_finished(); then read struct calibration_result
  *
- * At least two fresh and two forked runs. When none shows the failure, the same
- * again in the folder the user called from. When some do and some do not, more
- * runs, for the rate. */
+ * At least two fresh and two forked runs; the first fork shows what the fork
+ * server can load ahead, and the others whether it then shows the same. When
+ * none shows the failure, the same again in the folder the user called from.
+ * When some do and some do not, more runs, for the rate. */
 #ifndef AUTODD_CALIBRATE_H
 #define AUTODD_CALIBRATE_H
 
@@ -51,6 +52,7 @@ struct calibration_run {
     enum run_how how;
     bool user_cwd;
     uint64_t timeout_ms;
+    enum run_learn learn;
 };
 bool calibration_next(struct calibration *calibration,
                       struct calibration_run *run);

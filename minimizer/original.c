@@ -91,6 +91,7 @@ static void pump(struct original *o)
         request.how = c->run.how;
         request.timeout_ms = c->run.timeout_ms;
         request.loads = true;
+        request.learn = c->run.learn;
         request.cwd = c->run.user_cwd ? o->spec.user_cwd : NULL;
         fleet_run(o->spec.fleet, &request, original_on_run, c);
     }

@@ -68,6 +68,8 @@ char *packet_request(const struct fork_request *request, size_t *len)
         put_text(message, "values", request->values);
     if (request->loads)
         json_put_bool(message, "loads", true);
+    if (request->learn)
+        json_put_bool(message, "learn", true);
     if (request->warm)
         json_put_int(message, "warm", request->warm);
     if (request->hot) {
@@ -147,6 +149,7 @@ static void read_ended(struct packet *p)
         .kept = json_get_bool(from, "kept", false),
         .hot = (uint64_t)json_get_int(from, "hot", 0),
         .turn = (uint64_t)json_get_int(from, "turn", 0),
+        .learned = (uint32_t)json_get_int(from, "learned", 0),
     };
     if (json_get_str(from, "why", NULL))
         log_debug("zygote: hot child %lld is given up: %s",

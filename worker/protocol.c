@@ -234,6 +234,12 @@ static const char *const how_names[] = {
     [RUN_OBSERVE] = "observe", [RUN_WARM] = "warm",   [RUN_HOT] = "hot",
 };
 
+static const char *const learn_names[] = {
+    [LEARN_NOTHING] = "no",
+    [LEARN_LAZY] = "lazy",
+    [LEARN_UNDO] = "undo",
+};
+
 static void run_encode(const struct frame *frame, struct json *to)
 {
     const struct run_request *run = &frame->u.run;
@@ -244,6 +250,7 @@ static void run_encode(const struct frame *frame, struct json *to)
     member_put_number(to, "timeout_ms", run->timeout_ms);
     member_put_number(to, "aids", run->aids);
     json_put_bool(to, "loads", run->loads);
+    json_put_str(to, "learn", learn_names[run->learn]);
     member_put_text(to, "path", run->path);
     member_put_text(to, "cwd", run->cwd);
     if (run->how == RUN_HOT) {
@@ -265,6 +272,9 @@ static void run_decode(struct member_reader *r, struct frame *frame)
     if (json_has(r->from, "aids"))
         run->aids = (unsigned)member_get_number(r, "aids", 0, AIDS_ALL);
     run->loads = json_has(r->from, "loads") && member_get_bool(r, "loads");
+    if (json_has(r->from, "learn"))
+        run->learn =
+            member_get_choice(r, "learn", learn_names, ARRAY_LEN(learn_names));
     run->path = member_get_text(r, "path");
     run->cwd = member_get_text(r, "cwd");
     if (run->how == RUN_HOT) {
@@ -315,6 +325,7 @@ static void result_encode(const struct frame *frame, struct json *to)
     member_put_number(to, "hot", o->hot);
     member_put_number(to, "turn", o->turn);
     json_put_bool(to, "kept", o->kept);
+    json_put_int(to, "learned", o->learned);
     member_put_text(to, "exc_type", o->exc_type);
     member_put_text(to, "exc_message", o->exc_message);
     json_put_int(to, "exc_line", o->exc_line);
@@ -375,6 +386,8 @@ static void result_decode(struct member_reader *r, struct frame *frame)
     o->kept = get_flag(r, "kept");
     o->hot = get_size(r, "hot");
     o->turn = get_size(r, "turn");
+    if (json_has(r->from, "learned"))
+        o->learned = (uint32_t)member_get_number(r, "learned", 0, UINT32_MAX);
     o->exc_type = member_get_text(r, "exc_type");
     o->exc_message = member_get_text(r, "exc_message");
     o->exc_line = (uint32_t)member_get_number(r, "exc_line", 0, UINT32_MAX);

@@ -112,17 +112,26 @@ enum run_aid {
 };
 #define AIDS_ALL (AID_FILL | AID_BLOCKING)
 
+/* What a run does to its fork server. */
+enum run_learn {
+    LEARN_NOTHING,
+    LEARN_LAZY, /* once it is over, what it loaded by itself is loaded ahead for
+                 * runs that are asked for from then on */
+    LEARN_UNDO  /* it, and what comes after, has a server that did not do so */
+};
+
 struct run_request {
     uint64_t id;
     struct bytes text; /* of the candidate; owned after decoding */
     enum run_how how;
     uint64_t timeout_ms;
-    unsigned aids; /* set of enum run_aid */
-    bool loads;    /* tell what its imports load, if it is forked */
-    char *path;    /* NULL; else run this very file (the final check): text is
-                    * ignored, the run's folder is laid as always and is the
-                    * cwd */
-    char *cwd;     /* NULL: the setup's, else the run's folder; else absolute */
+    unsigned aids;        /* set of enum run_aid */
+    bool loads;           /* tell what its imports load, if it is forked */
+    enum run_learn learn; /* RUN_FORK */
+    char *path; /* NULL; else run this very file (the final check): text is
+                 * ignored, the run's folder is laid as always and is the
+                 * cwd */
+    char *cwd;  /* NULL: the setup's, else the run's folder; else absolute */
     /* RUN_HOT: runs of one lane, one at a time, share a child; one of another
      * generation begins with a new child. */
     uint32_t lane, generation;
@@ -169,6 +178,8 @@ struct observation {
     uint64_t hot;  /* number of the hot child that it ran in; 0: in none */
     uint64_t turn; /* hot: which run in that child, from 1 */
     bool kept;     /* hot: the child is fit for another run */
+    uint32_t
+        learned; /* forked: modules that were loaded ahead, by LEARN_LAZY */
 
     /* The last traceback on stderr; NULL when there is none. */
     char *exc_type;    /* as printed, dotted: "struct.error" */

@@ -302,6 +302,7 @@ static void run_begin(struct run *run)
         if (run->request.how == RUN_OBSERVE)
             spec.values = run->laid.values;
         spec.loads = run->request.loads;
+        spec.learn = run->request.learn == LEARN_LAZY;
         run->child = child_start(job->loop, &spec, &child_events, run);
     } else {
         env_merge(&env, &job->base);
@@ -471,6 +472,7 @@ static void run_on_done(void *arg, const struct child_result *result)
     o->warm = result->fork.warm;
     o->hot = result->fork.hot;
     o->turn = result->fork.turn;
+    o->learned = result->fork.learned;
     o->kept = result->fork.kept && o->end == END_EXIT;
     o->wall_ms = result->wall_ms;
     o->cpu_ms = result->cpu_ms;

@@ -37,6 +37,7 @@ struct servers {
     int left;     /* that are not gone yet */
     int failures; /* in a row */
     bool known, stopped;
+    bool learned; /* the current one has loaded modules ahead */
 
     const struct servers_events *events;
     void *arg;
@@ -74,9 +75,10 @@ int servers_left(const struct servers *s)
     return s->left;
 }
 
-void servers_proved(struct servers *s)
+void servers_proved(struct servers *s, unsigned learned)
 {
     s->failures = 0;
+    s->learned = s->learned || learned > 0;
 }
 
 static void server_start(struct servers *s)
@@ -135,6 +137,22 @@ void servers_begin(struct servers *s, const char *version)
     } else {
         server_start(s);
     }
+}
+
+void servers_unlearn(struct servers *s)
+{
+    struct server *old = s->current;
+
+    if (!s->learned || s->stopped)
+        return;
+    s->learned = false;
+    zygote_unlearn(s->job->root);
+    s->current = NULL;
+    s->job->zygote = NULL;
+    if (!s->next)
+        server_start(s);
+    if (old)
+        zygote_retire(old->zygote);
 }
 
 void servers_stop(struct servers *s)

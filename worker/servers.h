@@ -37,8 +37,13 @@ void servers_free(struct servers *servers); /* NULL is fine */
  * shell commands. */
 void servers_begin(struct servers *servers, const char *version);
 
-/* A fork went well: failures are counted anew. */
-void servers_proved(struct servers *servers);
+/* A fork went well: failures are counted anew. `learned`: as the observation
+ * says. */
+void servers_proved(struct servers *servers, unsigned learned);
+
+/* Forks from now on come from a server that has learned nothing: they wait for
+ * it, if the current one has. */
+void servers_unlearn(struct servers *servers);
 
 /* End them all and start no more. `gone` follows for each. */
 void servers_stop(struct servers *servers);

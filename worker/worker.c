@@ -152,7 +152,7 @@ static void worker_on_result(void *arg, uint64_t id,
     struct frame frame = { .type = FRAME_RESULT, .id = id };
 
     if (w->servers && observation->forked && observation->end != END_LOST)
-        servers_proved(w->servers);
+        servers_proved(w->servers, observation->learned);
     frame.u.result = *observation;
     wire_send(w->wire, &frame);
 }
@@ -422,6 +422,8 @@ static void worker_take_run(struct worker *w, struct run_request *request)
     struct observation lost = { .end = END_LOST };
 
     if (w->slots && !w->refused) {
+        if (w->servers && request->learn == LEARN_UNDO)
+            servers_unlearn(w->servers);
         slots_take(w->slots, request);
         return;
     }

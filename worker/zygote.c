@@ -34,6 +34,7 @@
 #include "config/mem.h"
 #include "worker/forks.h"
 #include "worker/hot_py.h" /* made by the Makefile from hot.py */
+#include "worker/lazy_py.h"
 #include "worker/limits.h"
 #include "worker/packet.h"
 #include "worker/tail.h"
@@ -86,6 +87,7 @@ int zygote_install(const char *folder, const struct job_setup *setup,
 {
     char *program = file_join(folder, "zygote.py");
     char *hot = file_join(folder, "hot.py");
+    char *lazy = file_join(folder, "lazy.py");
     char *settings = file_join(folder, "zygote.json");
     struct buf buf;
     int error;
@@ -100,11 +102,22 @@ int zygote_install(const char *folder, const struct job_setup *setup,
         error = file_replace(program, zygote_py, sizeof(zygote_py), 0600, err);
     if (!error)
         error = file_replace(hot, hot_py, sizeof(hot_py), 0600, err);
+    if (!error)
+        error = file_replace(lazy, lazy_py, sizeof(lazy_py), 0600, err);
     buf_deinit(&buf);
     free(program);
     free(hot);
+    free(lazy);
     free(settings);
     return error;
+}
+
+void zygote_unlearn(const char *folder)
+{
+    char *learned = file_join(folder, "learned.json");
+
+    unlink(learned);
+    free(learned);
 }
 
 /* ---- life ---- */

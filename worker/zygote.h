@@ -22,9 +22,14 @@ struct uv_loop_s;
 struct zygote;
 
 /* Write the program and its settings (script_dir, argv, preload, early_env of
- * the setup) into `folder` as zygote.py, hot.py and zygote.json. Blocks. */
+ * the setup) into `folder` as zygote.py, hot.py, lazy.py and zygote.json.
+ * Blocks. */
 int zygote_install(const char *folder, const struct job_setup *setup,
                    struct err *err);
+
+/* The next one started there begins without what an earlier one has loaded
+ * ahead. */
+void zygote_unlearn(const char *folder);
 
 /* Borrowed until zygote_start() returns. */
 struct zygote_spec {
@@ -73,6 +78,7 @@ struct fork_request {
     const char *trace;         /* NULL, or the file to trace it to: ran.h */
     const char *values;        /* the same for its values: values.h */
     bool loads;                /* tell what its imports load */
+    bool learn;                /* load ahead what it loads by itself */
     int warm; /* in a child with a CUDA context, if one is ready; so many may
                * be kept ready for the GPU that it sees. 0: no */
     const struct fork_lane *hot; /* in the child of this lane; NULL: no */
@@ -84,6 +90,7 @@ struct fork_end {
     uint64_t cpu_ms, peak_rss;
     bool cuda, warm, kept; /* as in struct observation, these and the next */
     uint64_t hot, turn;
+    uint32_t learned;
 };
 
 /* `loads`: see struct observation; NULL if not asked for. A fork gets

@@ -10,6 +10,8 @@ A warm child is forked ahead of its run and makes a CUDA context meanwhile. A
 hot child runs one script after another; how it gets clean between them, as far
 as it can, is in hot.py. Both wait for their run on a socket of their own.
 
+From one run it learns what else scripts of this kind load: lazy.py.
+
 Messages are packets on a SOCK_SEQPACKET socket, one JSON line each; bytes that
 need not be text are base64, lists of them NUL-terminated words in one base64.
 
@@ -17,6 +19,7 @@ need not be text are base64, lists of them NUL-terminated words in one base64.
                         "trace" too: a file for the lines that ran
                         "values": one for what expressions came to
                         "loads": true to be told what its imports load
+                        "learn": true to load ahead what it loads
                         "warm": N, in a child with a context if one is
                             ready; of N at most, for this GPU
                         "lane", "generation": in the hot child of that name
@@ -31,6 +34,7 @@ need not be text are base64, lists of them NUL-terminated words in one base64.
                             "hot", "turn": of the hot child, which number of
                             its own and which run in it
                             "kept": the hot child is fit for another run
+                            "learned": how many modules were loaded ahead
                         {"restart"}                    wants a successor
 
 "run", "syntax", "lost", "started" and "ended" hold the number of the run. When
@@ -90,6 +94,7 @@ TOOLS = (4, 3)  # numbers in sys.monitoring that belong to no kind of tool
 LAST = ("last_type", "last_value", "last_traceback", "last_exc")
 STANDARD = getattr(sys, "stdlib_module_names", frozenset())
 ENVIRONMENT = ("environ", "putenv")
+LEARNED = "learned.json"
 PAGE, HUGE = 1 << 12, 1 << 21  # bytes
 MADV_COLLAPSE = 25  # Linux 6.1; an error before that
 
@@ -429,6 +434,9 @@ class Run:
         settings = dict(setting.partition("=")[::2] for setting in self.env)
         self.visible = tuple(
             settings.get(name, os.environ.get(name)) for name in AHEAD)
+        self.learn = "learn" in message and not self.hot and not self.warm
+        self.notes = self.inode = None  # a file to tell what it has loaded
+        self.known = self.environ = None
         self.fds = fds
         self.code = None
         self.tracer = self.lines = None
@@ -469,6 +477,8 @@ class Child:
         self.lane = self.generation = None  # of a hot one
         self.turns = 0
         self.end = None  # what a hot one said of its last run
+        self.notes = run.notes if run else None
+        self.learned = 0  # modules that were loaded ahead
 
 
 class Waiting:
@@ -521,17 +531,23 @@ class Zygote:
         self.skipped = preload(config["preload"],
                                siblings(word(config["script_dir"])),
                                self.loads)
-        flush()
-        keep_finalizers()
-        gc.collect()
-        gc.freeze()
-        self.pages = resident()
+        self.settle()
+        self.lazy = self.hidden = None
         self.wake, wake = os.pipe()
         os.set_blocking(self.wake, False)
         os.set_blocking(wake, False)
         signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
         signal.signal(signal.SIGCHLD, lambda *_: None)
         self.private = (self.wake, wake)
+        self.recall()
+
+    def settle(self):
+        """Get the memory into the form that forks will share."""
+        flush()
+        keep_finalizers()
+        gc.collect()
+        gc.freeze()
+        self.pages = resident()
         self.idle = huge_pages()
 
     def serve(self):
@@ -590,6 +606,9 @@ class Zygote:
             if child:
                 self.give(child, run)
                 return False
+            if run.learn and not self.hidden:
+                run.notes = out_of_the_way(os.memfd_create("autodd-c"))
+                run.inode = os.fstat(run.notes).st_ino
             return self.fork(Child(run, None))
         except OSError as exc:
             say(self.sock, lost=run.number, why=plain(exc))
@@ -604,6 +623,7 @@ class Zygote:
             self.end()
             os._exit(0)
         child.flag = self.free_flags.pop() if self.free_flags else None
+        child.learned = len(self.hidden.modules) if self.hidden else 0
         with warnings.catch_warnings():
             # CPython 3.12 warns of threads, which imports have started.
             warnings.simplefilter("ignore")
@@ -636,7 +656,8 @@ class Zygote:
             raise
         if inside:
             ours.close()
-            self.waiting = Waiting(out_of_the_way(theirs), warm, visible)
+            self.waiting = Waiting(socket.socket(
+                fileno=out_of_the_way(theirs.detach())), warm, visible)
             return None
         theirs.close()
         return child
@@ -728,6 +749,8 @@ class Zygote:
     def tell_end(self, child, end):
         """Tell the worker how a run has ended."""
         end = dict(end, ended=child.number)
+        if child.learned:
+            end["learned"] = child.learned
         if child.warm:
             end["warm"] = True
         if child.generation is not None:
@@ -765,8 +788,13 @@ class Zygote:
             flags = self.flags[child.flag]
             self.flags[child.flag] = 0
             self.free_flags.append(child.flag)
-        if child.number is None:
-            return
+        if child.number is not None:
+            self.tell_death(child, status, usage, flags)
+        if child.notes is not None:
+            self.learn(child.notes)
+
+    def tell_death(self, child, status, usage, flags):
+        """Tell how the run of a child that has ended has ended with it."""
         end = {"cpu_ms": int((usage.ru_utime + usage.ru_stime) * 1000),
                "maxrss": usage.ru_maxrss * 1024,
                "cuda": bool(flags & CONTEXT)}
@@ -775,6 +803,47 @@ class Zygote:
         else:
             end["exit"] = os.WEXITSTATUS(status)
         self.tell_end(child, child.end or end)
+
+    # ---- what runs load by themselves ----
+
+    def learn(self, notes):
+        """Load ahead what a run has noted, and keep it out of sight."""
+        if self.lazy is None:
+            self.lazy = names_of("lazy.py")
+        names = self.lazy["read_wanted"](notes)
+        os.close(notes)
+        if names and not self.hidden:
+            self.load_ahead(names)
+
+    def load_ahead(self, names):
+        """Load modules, (name, file) each, out of sight."""
+        this = sys.modules["__main__"]
+        fit = self.lazy["send_scout"](names, this, self)
+        if not fit:
+            return
+        self.hidden = self.lazy["Hidden"]()
+        self.hidden.load(fit, this)
+        self.settle()
+        try:
+            with open(os.path.join(self.home, LEARNED), "w") as file:
+                json.dump([pair for pair in names if pair[0] in fit], file)
+        except OSError:
+            pass  # a successor will be slower
+
+    def recall(self):
+        """Load what an earlier server has learned.
+
+        The list goes first: if a server dies of it, the next one does not.
+        """
+        path = os.path.join(self.home, LEARNED)
+        try:
+            with open(path) as file:
+                names = json.load(file)
+            os.unlink(path)
+        except (OSError, ValueError):
+            return
+        self.lazy = names_of("lazy.py")
+        self.load_ahead(names)
 
     def end(self):
         """Kill all children."""
@@ -805,6 +874,8 @@ class Zygote:
 
     def become(self, run):
         """Turn this process into what `python PATH ARGS` would be."""
+        if run.notes is not None:
+            run.known, run.environ = frozenset(sys.modules), dict(os.environ)
         os.chdir(run.cwd)
         for name, value in self.early.items():
             if value is None:
@@ -865,11 +936,20 @@ def shared_page(size):
     return (ctypes.c_ubyte * size).from_address(at)
 
 
-def out_of_the_way(sock):
-    """Move a socket to a number that scripts don't get."""
-    fd = fcntl.fcntl(sock.fileno(), fcntl.F_DUPFD_CLOEXEC, PRIVATE_FD)
-    sock.close()
-    return socket.socket(fileno=fd)
+def out_of_the_way(fd):
+    """Move a descriptor to a number that scripts don't get; return that."""
+    moved = fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, PRIVATE_FD)
+    os.close(fd)
+    return moved
+
+
+def names_of(name):
+    """Return the names of another file of ours, beside this one."""
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), name)
+    space = {"__name__": "autodd_c_" + name.partition(".")[0]}
+    with open(path, "rb") as file:
+        exec(compile(file.read(), path, "exec", dont_inherit=True), space)
+    return space
 
 
 def safe_path():
@@ -1019,6 +1099,11 @@ def finish(status, interrupted):
     if not flush() or not fine:
         status = 120
     ZYGOTE.report()
+    if RUN.notes is not None:
+        try:
+            names_of("lazy.py")["tell_wanted"](RUN)
+        except BaseException:
+            pass
     if interrupted:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
         os.kill(os.getpid(), signal.SIGINT)
@@ -1100,10 +1185,7 @@ def remember():
 
     And the function that closes the outputs of a run.
     """
-    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "hot.py")
-    space = {"__name__": "autodd_c_hot"}
-    with open(path, "rb") as file:
-        exec(compile(file.read(), path, "exec", dont_inherit=True), space)
+    space = names_of("hot.py")
     return space["Memory"](ZYGOTE.home), space["mute"]
 
 

@@ -324,6 +324,58 @@ static void fork_that_misses_it_makes_nothing_known_early(void **state)
     calibration_free(c);
 }
 
+/* Give the next run the answer of a fork server that has loaded `learned`
+ * modules ahead. */
+static struct calibration_run run_learned(struct calibration *c, bool shows,
+                                          uint32_t learned)
+{
+    struct play play = { .wall_ms = 9000, .end = END_EXIT };
+    struct calibration_run run;
+    struct observation o = observe(shows, &play);
+
+    assert_true(calibration_next(c, &run));
+    o.forked = run.how == RUN_FORK;
+    o.learned = o.forked ? learned : 0;
+    calibration_report(c, &run, &o);
+    observation_deinit(&o);
+    return run;
+}
+
+static void what_was_loaded_ahead_is_undone_where_it_hides_the_failure(void **s)
+{
+    struct calibration *c = calibration_new(&config, script, true, false);
+    struct calibration_result *r = calibration_result(c);
+    (void)s;
+
+    run_learned(c, true, 0);
+    assert_int_equal(run_learned(c, true, 0).learn, LEARN_LAZY);
+    assert_int_equal(run_learned(c, false, 7).learn, LEARN_NOTHING);
+    assert_false(calibration_known(c));
+    assert_int_equal(run_learned(c, true, 0).learn, LEARN_UNDO);
+    assert_int_equal(run_learned(c, true, 0).learn, LEARN_NOTHING);
+    assert_true(calibration_known(c));
+    assert_true(r->fork);
+    assert_int_equal(r->forked, 3);
+    assert_int_equal(r->forked_matched, 3);
+    calibration_free(c);
+}
+
+static void failure_that_comes_and_goes_is_not_undone_twice(void **state)
+{
+    struct calibration *c = calibration_new(&config, script, true, false);
+    unsigned undone = 0, n = 0;
+    (void)state;
+
+    while (!calibration_finished(c)) {
+        struct calibration_run run = run_learned(c, n % 2 == 0, n > 2 ? 7 : 0);
+
+        undone += run.learn == LEARN_UNDO;
+        assert_true(++n < 60);
+    }
+    assert_true(undone <= 1);
+    calibration_free(c);
+}
+
 static void with_slots_for_all_fresh_runs_go_first(void **state)
 {
     struct config wide = config;
@@ -333,10 +385,12 @@ static void with_slots_for_all_fresh_runs_go_first(void **state)
 
     wide.jobs = 8;
     c = calibration_new(&wide, script, true, false);
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 3; i++) {
         assert_true(calibration_next(c, &run));
         assert_int_equal(run.how, i < 2 ? RUN_FRESH : RUN_FORK);
     }
+    assert_int_equal(run.learn, LEARN_LAZY);
+    assert_false(calibration_next(c, &run)); /* the others wait for it */
     calibration_free(c);
 }
 
@@ -359,6 +413,9 @@ int main(void)
         cmocka_unit_test(last_fresh_run_without_it_has_the_rate_measured),
         cmocka_unit_test(fork_that_misses_it_makes_nothing_known_early),
         cmocka_unit_test(with_slots_for_all_fresh_runs_go_first),
+        cmocka_unit_test(
+            what_was_loaded_ahead_is_undone_where_it_hides_the_failure),
+        cmocka_unit_test(failure_that_comes_and_goes_is_not_undone_twice),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

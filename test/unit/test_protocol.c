@@ -134,6 +134,7 @@ static struct observation some_observation(void)
         .peak_rss = some_number(),
         .out_cut = chance(2),
         .err_cut = chance(2),
+        .learned = (uint32_t)rand(),
         .ran = maybe_text(),
         .values = maybe_text(),
         .loads = rand() % 2 ? xstrdup("0123456789abcdef") : NULL,
@@ -178,6 +179,7 @@ static struct frame some_frame(enum frame_type type)
         frame.u.run.id = some_number();
         frame.u.run.text.data = some_bytes(&frame.u.run.text.len);
         frame.u.run.how = (enum run_how)chance(3);
+        frame.u.run.learn = (enum run_learn)chance(3);
         frame.u.run.timeout_ms = some_number();
         frame.u.run.aids = chance(AIDS_ALL + 1);
         frame.u.run.path = maybe_text();
@@ -266,6 +268,7 @@ static void assert_observation(const struct observation *a,
     assert_int_equal(a->peak_rss, b->peak_rss);
     assert_int_equal(a->out_cut, b->out_cut);
     assert_int_equal(a->err_cut, b->err_cut);
+    assert_int_equal(a->learned, b->learned);
     assert_text(a->ran, b->ran);
     assert_text(a->values, b->values);
     assert_text(a->loads, b->loads);
@@ -323,6 +326,7 @@ static void assert_frame(const struct frame *a, const struct frame *b)
         assert_int_equal(a->u.run.timeout_ms, b->u.run.timeout_ms);
         assert_int_equal(a->u.run.aids, b->u.run.aids);
         assert_int_equal(a->u.run.loads, b->u.run.loads);
+        assert_int_equal(a->u.run.learn, b->u.run.learn);
         assert_text(a->u.run.path, b->u.run.path);
         assert_text(a->u.run.cwd, b->u.run.cwd);
         break;
