@@ -9,6 +9,7 @@
 #define SAMPLE_FIRST 8
 #define SAMPLE_EVERY 64
 #define OVERTURNED_MAX 3 /* and a tenth of the samples */
+#define DENIED_MAX 4     /* and a third of what was checked */
 
 void lanes_init(struct lanes *l, unsigned n)
 {
@@ -141,7 +142,10 @@ void lanes_checked(struct lanes *l, bool hot_yes, bool clean_yes)
     struct lanes_counts *c = &l->counts;
 
     if (hot_yes) {
+        c->checked++;
         c->denied += !clean_yes;
+        if (c->denied >= DENIED_MAX && 3 * c->denied >= c->checked)
+            l->off = true;
         return;
     }
     c->overturned += clean_yes;

@@ -37,7 +37,9 @@ struct lanes_counts {
     uint64_t noes;        /* believed */
     uint64_t sampled;     /* of these, asked of a clean run too */
     uint64_t overturned;  /* of these, yes there */
-    uint64_t yes, denied; /* yeses of hot children; no in a clean run */
+    uint64_t yes;         /* of hot children */
+    uint64_t checked;     /* of these, asked of a clean run */
+    uint64_t denied;      /* of these, no there */
 };
 
 struct lanes {

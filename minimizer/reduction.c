@@ -24,7 +24,7 @@
 #include "minimizer/store/writer.h"
 #include "minimizer/trials.h"
 
-#define HOT_WIDTH 4 /* candidates given out for each that runs */
+#define HOT_WIDTH 8 /* candidates given out for each that runs */
 
 struct reduction {
     struct reduction_spec spec;

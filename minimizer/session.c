@@ -412,7 +412,7 @@ static void tell_children(struct session *s)
                  view.kinds.hot, view.hot.noes, view.hot.sampled,
                  view.hot.overturned, view.hot.voided,
                  view.hot.voided + view.hot.batches, view.hot.denied,
-                 view.hot.yes);
+                 view.hot.checked);
     say(s, SAY_INFO, buf_str(&text));
     buf_deinit(&text);
 }

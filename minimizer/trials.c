@@ -21,7 +21,11 @@
  *
  * A control run is made when a batch is full, or when nothing else is left to
  * do. Meanwhile the search goes on as if what the hot run said were true
- * (search_expect); where that proves wrong, it goes on from the text before.
+ * (search_expect); where that proves wrong, it goes on from the text before. A
+ * clean run takes ten times as long. So of all yeses of hot children on the way
+ * the last one is asked about, one at a time: if it is true, those before it
+ * led to a text that fails, and none of them becomes a step by itself. If not,
+ * the middle one is next.
  *
  * Under a sanitizer the first run of a trial is a plain, forked one, which may
  * say no (screen.h); the next is fresh, under the sanitizer.
@@ -57,7 +61,9 @@
 #define TRACED_SLOWER 3
 #define NONES_MAX 2       /* runs of one trial that may come to nothing */
 #define NONES_IN_A_ROW 12 /* then it is the machine */
-#define SPOILT_MAX 3      /* forked runs without CUDA; then no more forks */
+#define WAY_MAX 256       /* yeses of hot children looked at */
+#define WAY_ALONE 8  /* of them, before the only slot is used for a check */
+#define SPOILT_MAX 3 /* forked runs without CUDA; then no more forks */
 
 struct trial {
     struct trials *trials;
@@ -110,6 +116,7 @@ struct trials {
     uint64_t runs_reported; /* those of trials that have been reported */
     unsigned listed;        /* trials in the list */
     bool asked;             /* the search has no more until a report */
+    bool denied;            /* a clean run lately said no to a hot yes */
     struct strings loaded;  /* what texts load that a fresh run said yes to */
     struct trials_counts counts;
     const char *why; /* set: start nothing more */
@@ -380,12 +387,28 @@ static void settle(struct trials *t)
     t->events.finished(t->arg, t->why);
 }
 
+/* A yes of a hot child that the search goes on from, and that no clean run is
+ * asked about yet. */
+static bool is_open(const struct trial *trial)
+{
+    return trial->doubt == DOUBT_YES && trial->expected == VERDICT_YES &&
+           trial->hits == 0 && !trial->out && !trial->done;
+}
+
+static bool any_open(const struct trials *t)
+{
+    for (const struct trial *trial = t->list; trial; trial = trial->next)
+        if (is_open(trial))
+            return true;
+    return false;
+}
+
 /* In order a trial that is not reported counts as a run, whether it is over or
- * not and whatever came of it. */
+ * not and whatever came of it. Else a run is kept for a check. */
 static bool over_budget(const struct trials *t)
 {
     uint64_t runs = t->spec.in_order ? t->runs_reported + t->listed
-                                     : t->counts.runs + t->out;
+                                     : t->counts.runs + t->out + any_open(t);
 
     return t->spec.max_runs > 0 && runs >= t->spec.max_runs;
 }
@@ -421,7 +444,8 @@ static void fill(struct trials *t)
         struct trial *trial;
 
         if (over_budget(t)) {
-            if (t->out == 0 && !next_done(t) && lanes_unproven(&t->lanes) < 0)
+            if (t->out == 0 && !next_done(t) && !any_open(t) &&
+                lanes_unproven(&t->lanes) < 0)
                 t->why = "max-runs";
             break;
         }
@@ -544,20 +568,28 @@ static void leave_lane(struct trial *trial)
     trial->parked = false;
 }
 
+/* What a trial waits for is not needed any more. */
+static void give_up_run(struct trial *trial)
+{
+    struct trials *t = trial->trials;
+
+    leave_lane(trial);
+    if (!trial->out)
+        return;
+    trial->out = false;
+    t->out--;
+    t->out_elsewhere -= fleet_of(trial) != t->spec.fleet;
+    fleet_drop(fleet_of(trial), trial);
+    t->counts.runs++;
+    trial->runs++;
+}
+
 /* In order it counts as one run, however far it has come. */
 static void end_early(struct trial *trial)
 {
     struct trials *t = trial->trials;
 
-    leave_lane(trial);
-    if (trial->out) {
-        trial->out = false;
-        t->out--;
-        t->out_elsewhere -= fleet_of(trial) != t->spec.fleet;
-        fleet_drop(fleet_of(trial), trial);
-        t->counts.runs++;
-        trial->runs++;
-    }
+    give_up_run(trial);
     if (t->spec.in_order) {
         t->counts.runs += 1;
         t->counts.runs -= trial->runs;
@@ -611,7 +643,7 @@ static struct trial *next_left(const struct trials *t)
     struct trial *first = NULL;
 
     for (struct trial *trial = t->list; trial; trial = trial->next)
-        if (!trial->out && !trial->done && !trial->parked &&
+        if (!trial->out && !trial->done && !trial->parked && !is_open(trial) &&
             (!first || trial->search.id < first->search.id))
             first = trial;
     return first;
@@ -627,6 +659,52 @@ static void begin_left(struct trials *t)
         begin(trial);
 }
 
+static struct trial *find(const struct trials *t, uint64_t id)
+{
+    struct trial *trial = t->list;
+
+    while (trial && trial->search.id != id)
+        trial = trial->next;
+    return trial;
+}
+
+/* What led to a text that fails is not asked about. */
+static void take_implied(struct trials *t)
+{
+    struct trial *trial;
+
+    while (!t->why && !t->spec.in_order &&
+           (trial = find(t, search_implied(t->spec.search))) && !trial->hot) {
+        t->counts.dropped += trial->out;
+        give_up_run(trial);
+        report(trial, VERDICT_YES, false, NULL);
+    }
+}
+
+static bool is_checking(const struct trials *t)
+{
+    for (const struct trial *trial = t->list; trial; trial = trial->next)
+        if (trial->out && trial->doubt == DOUBT_YES)
+            return true;
+    return false;
+}
+
+/* Ask a clean run about a yes of a hot child. `idle`: there is nothing else to
+ * do for now. */
+static void check_way(struct trials *t, bool idle)
+{
+    uint64_t ids[WAY_MAX];
+    size_t n = search_way(t->spec.search, ids, WAY_MAX);
+    struct trial *trial;
+
+    if (t->why || n == 0 || !has_room(t) || is_checking(t) ||
+        (t->lanes.n < 2 && n < WAY_ALONE && !idle))
+        return;
+    trial = find(t, ids[t->denied ? (n - 1) / 2 : n - 1]);
+    if (is_open(trial))
+        start(trial);
+}
+
 void trials_pump(struct trials *t)
 {
     struct trial *done;
@@ -634,9 +712,12 @@ void trials_pump(struct trials *t)
     if (t->pumping)
         return;
     t->pumping = true;
+    take_implied(t);
     begin_left(t);
+    check_way(t, false);
     fill(t);
     prove(t);
+    check_way(t, true);
     while ((done = next_done(t))) {
         tell(done);
         fill(t);
@@ -932,6 +1013,8 @@ static void check_doubt(struct trial *trial, enum verdict verdict)
         return;
     lanes_checked(&trial->trials->lanes, trial->doubt == DOUBT_YES,
                   verdict == VERDICT_YES);
+    if (trial->doubt == DOUBT_YES)
+        trial->trials->denied = verdict == VERDICT_NO;
     trial->doubt = DOUBT_NONE;
 }
 

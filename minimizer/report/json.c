@@ -222,6 +222,7 @@ static void put_children(struct json *object, const struct report *report)
     put_count(value, "sampled", hot->sampled);
     put_count(value, "overturned", hot->overturned);
     put_count(value, "yes", hot->yes);
+    put_count(value, "checked", hot->checked);
     put_count(value, "denied", hot->denied);
     json_put(object, "children", value);
 }

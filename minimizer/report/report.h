@@ -3,8 +3,8 @@
  *
  * FILE.json, for programs. Members, all always there: schema (1), status, runs,
  * cached, rejected_early, no_verdict, accepted, children {fresh, forked, warm,
- * hot, controls, batches, voided, noes, sampled, overturned, yes, denied}
- * (of run_kinds and lanes_counts), wall_s, tool_cpu_s, original and result
+ * hot, controls, batches, voided, noes, sampled, overturned, yes, checked,
+ * denied} (of run_kinds and lanes_counts), wall_s, tool_cpu_s, original and result
  * {path, bytes, lines, sha256}, good (as result, or null: no
  * --good), controls [{what, runs, passed, original {runs, passed}}],
  * verification {runs, matched}, without [{aid, runs, matched}] (what the result

@@ -87,6 +87,21 @@ const struct solo *future_now(const struct future *future)
     return future->root->solo;
 }
 
+const struct node *future_root(const struct future *future)
+{
+    return future->root;
+}
+
+const struct node *future_below(const struct node *node, bool yes)
+{
+    return node->below[yes ? YES : NO];
+}
+
+const struct solo *future_solo(const struct node *node)
+{
+    return node->solo;
+}
+
 /* Put the child in the node's place; the other one is cut off. */
 static struct node *follow(struct future *future, struct node *node, int guess)
 {

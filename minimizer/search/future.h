@@ -34,6 +34,14 @@ void future_free(struct future *future);
 /* The search as it stands. */
 const struct solo *future_now(const struct future *future);
 
+/* From one question to the next: the one that is waited for now, and what comes
+ * after a yes or a no; NULL: nobody has looked so far. Good until the next
+ * call that changes something. */
+struct node;
+const struct node *future_root(const struct future *future);
+const struct node *future_below(const struct node *node, bool yes);
+const struct solo *future_solo(const struct node *node);
+
 /* The question whose answer is likeliest to be of use, of those that are not
  * out; NULL: none is worth a run. Borrowed until the next call.
  * *touches_import: it does, or a step does that it was guessed on. */

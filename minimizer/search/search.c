@@ -276,6 +276,50 @@ void search_expect(struct search *search, uint64_t id, enum verdict verdict)
             search->out[i].expected = verdict;
 }
 
+/* The trial that is out for the question of a node, if it is expected to come
+ * to something; NULL. */
+static const struct trial *expected_at(const struct search *search,
+                                       const struct node *node)
+{
+    const struct solo *solo = node ? future_solo(node) : NULL;
+    const struct trial *trial =
+        solo && !solo_finished(solo) ? find_out(search, solo_ask(solo)) : NULL;
+
+    return trial && trial->expected != VERDICT_NONE ? trial : NULL;
+}
+
+size_t search_way(const struct search *search, uint64_t *ids, size_t room)
+{
+    const struct node *node = future_root(search->future);
+    const struct trial *trial;
+    size_t n = 0;
+
+    while (n < room && (trial = expected_at(search, node))) {
+        if (trial->expected == VERDICT_YES)
+            ids[n++] = trial->id;
+        node = future_below(node, trial->expected == VERDICT_YES);
+    }
+    return n;
+}
+
+uint64_t search_implied(const struct search *search)
+{
+    const struct node *node = future_root(search->future);
+    const struct trial *trial;
+    uint64_t found = 0;
+
+    while ((trial = expected_at(search, node))) {
+        bool yes = trial->expected == VERDICT_YES;
+
+        node = future_below(node, yes);
+        if (yes && node &&
+            memory_get(&search->memory, solo_hash(future_solo(node))) ==
+                KNOWN_YES)
+            found = trial->id;
+    }
+    return found;
+}
+
 bool search_report(struct search *search, uint64_t id, enum verdict verdict)
 {
     struct trial trial = take(search, id);

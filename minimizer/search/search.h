@@ -117,6 +117,16 @@ void search_saw(struct search *search, const struct observed *observed);
  * in that way, and from the text before if the verdict is another. */
 void search_expect(struct search *search, uint64_t id, enum verdict verdict);
 
+/* The way that the search goes if all comes true that is expected: the trials
+ * on it that are expected to be a yes, in order, at most `room` of them into
+ * `ids`. Returns how many. */
+size_t search_way(const struct search *search, uint64_t *ids, size_t room);
+
+/* The last trial on that way whose yes would lead on at once to a text that is
+ * known to be interesting: its own is a step that need not be taken by itself.
+ * 0: there is none. */
+uint64_t search_implied(const struct search *search);
+
 /* Take a verdict. True when a new, smaller base was committed since the last
  * report: search_text() has it. One report may commit several steps; what is
  * committed has been tested as it stands. */
