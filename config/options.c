@@ -144,8 +144,8 @@ static const struct option table[] = {
       .metavar = "KIND",
       .help = "what is forked: plain: a child for each run; warm: one that has "
               "its CUDA context already; hot: one for many runs, which can "
-              "only refuse: a yes is always confirmed; auto: warm where "
-              "the script makes a context" },
+              "only refuse: a yes is always confirmed; auto: hot or "
+              "warm where the script makes a context and it pays" },
     { .name = "python", .type = OPTION_TEXT, RUN, AT(python),
       .path = PATH_PROGRAM, .otherwise = "python3", .metavar = "PROGRAM",
       .help = "interpreter" },

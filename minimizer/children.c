@@ -14,6 +14,7 @@
 
 #define WARM_RUNS 3
 #define HOT_RUNS 2
+#define HOT_FASTER 3 /* times, to be chosen without being asked for */
 
 struct children {
     struct children_spec spec;
@@ -21,6 +22,7 @@ struct children {
     unsigned warm, hot; /* runs made; WARM_RUNS: no more are needed */
     enum run_how how;   /* the one that is out */
     uint64_t child;     /* the hot one */
+    uint64_t forked_ms; /* of a run that made its context itself; 0: none */
     bool seen_warm;     /* the failure has shown in a warm child */
     char *note;         /* why there are no hot ones, or NULL */
     children_done_cb done;
@@ -37,7 +39,7 @@ static enum config_children wanted(const struct children_spec *spec)
     if (!spec->fork || asked == CHILDREN_PLAIN)
         return CHILDREN_PLAIN;
     if (asked == CHILDREN_AUTO)
-        asked = spec->context ? CHILDREN_WARM : CHILDREN_PLAIN;
+        asked = spec->context ? CHILDREN_HOT : CHILDREN_PLAIN;
     /* The order of answers would depend on what shares a child; and a no that
      * chance has a hand in cannot be told from one that the child has. */
     if (asked == CHILDREN_HOT && (spec->config->deterministic || !spec->steady))
@@ -49,7 +51,7 @@ static enum config_children wanted(const struct children_spec *spec)
 
 static void finish(struct children *c, enum config_children use)
 {
-    c->done(c->arg, use, c->note);
+    c->done(c->arg, use, c->seen_warm && use != CHILDREN_PLAIN, c->note);
     free(c->note);
     free(c);
 }
@@ -75,6 +77,8 @@ static void refuse(struct children *c, const char *what,
 static void take_warm(struct children *c, const struct observation *o)
 {
     c->warm = o->warm ? WARM_RUNS : c->warm + 1;
+    if (!o->warm && !c->forked_ms)
+        c->forked_ms = o->wall_ms;
     if (signature_judge(c->spec.signature, o, NULL) == VERDICT_YES) {
         c->seen_warm = c->seen_warm || o->warm;
         next(c);
@@ -89,18 +93,21 @@ static void take_warm(struct children *c, const struct observation *o)
 
 static void take_hot(struct children *c, const struct observation *o)
 {
+    bool free_choice = c->spec.config->children == CHILDREN_AUTO;
     bool fit = o->hot && o->kept && (!c->child || c->child == o->hot) &&
                signature_judge(c->spec.signature, o, NULL) == VERDICT_YES;
 
     c->hot++;
     c->child = o->hot;
-    if (!fit) {
+    if (!fit && !free_choice)
         refuse(c,
                "no child runs more than one candidate, since the original "
                "shows there",
                o);
+    if (free_choice && c->hot == HOT_RUNS)
+        fit = fit && HOT_FASTER * o->wall_ms <= c->forked_ms;
+    if (!fit)
         c->wanted = c->spec.context ? CHILDREN_WARM : CHILDREN_PLAIN;
-    }
     next(c);
 }
 

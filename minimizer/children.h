@@ -5,7 +5,8 @@
  * Before the search the original is run in them: a warm child must show the
  * failure, and a hot one must show it twice and be fit for more. What is not
  * worth it is not asked for: without a context to save, and where one run
- * decides nothing. */
+ * decides nothing. Left to choose (CHILDREN_AUTO), hot children are used where
+ * the second of those runs took a third of a forked one's time at most. */
 #ifndef AUTODD_CHILDREN_H
 #define AUTODD_CHILDREN_H
 
@@ -30,9 +31,10 @@ struct children_spec {
     bool context; /* it made a CUDA context */
 };
 
-/* `use` is never CHILDREN_AUTO. `note`: why not what could have been, as a
- * sentence; NULL: nothing to say; borrowed. */
-typedef void (*children_done_cb)(void *arg, enum config_children use,
+/* `use` is never CHILDREN_AUTO. `warm`: the failure has shown in a warm child,
+ * so that clean runs may be by such ones. `note`: why not what could have been,
+ * as a sentence; NULL: nothing to say; borrowed. */
+typedef void (*children_done_cb)(void *arg, enum config_children use, bool warm,
                                  const char *note);
 
 /* Starts the runs. `done` comes once, from the loop or from inside this call.

@@ -293,7 +293,6 @@ static void pin(struct original *o, const struct calibration_result *r)
         .cwd = r->in_user_cwd ? o->spec.user_cwd : NULL,
         .guard = &o->guard,
         .loads = o->loads,
-        .context = o->context,
     };
     rate(o, r);
 }
@@ -401,12 +400,13 @@ static void check_screen(struct original *o)
 
 /* ---- which children ---- */
 
-static void original_on_children(void *arg, enum config_children use,
+static void original_on_children(void *arg, enum config_children use, bool warm,
                                  const char *note)
 {
     struct original *o = arg;
 
     o->facts.children = use;
+    o->facts.warm = warm;
     if (o->over)
         return;
     if (note)

@@ -53,7 +53,7 @@ struct original_facts {
     unsigned ncontrols;
     const struct guard *guard;     /* what every candidate must keep */
     enum config_children children; /* which may run candidates; not AUTO */
-    bool context;                  /* a forked run made a CUDA context */
+    bool warm;                     /* clean runs may be by warm children */
     const char *loads;    /* as in struct observation; NULL: not known */
     const char *ran;      /* of the traced run, as in struct observation */
     const char *observed; /* its `values`; NULL, both: not known */

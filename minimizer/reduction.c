@@ -165,7 +165,7 @@ static struct trials *make_trials(struct reduction *r)
         .cwd = original->cwd,
         .loads = original->loads,
         .hot = original->children == CHILDREN_HOT,
-        .warm = original->children != CHILDREN_PLAIN && original->context,
+        .warm = original->warm,
         .lanes = (unsigned)facts->config->jobs,
         .tries = tries_of(original),
         .twin = twin_of(r),

@@ -52,6 +52,28 @@ main()
 '''
 
 
+TENSORS = '''
+import fakecuda
+
+def tile(rows, cols):
+    sizes = [n * rows for n in range(cols)]
+    return {"rows": rows, "cols": cols, "sizes": sizes}
+
+def load(shape):
+    print("sizes", shape["sizes"])
+    return fakecuda.Tensor(shape["rows"], shape["cols"])
+
+def main():
+    a = load(tile(4, 9))
+    b = load(tile(9, 3))
+    c = a @ b
+    print(c.rows)
+    a @ c
+
+main()
+'''
+
+
 def minimize(tool, *more, text=SCRIPT, message="K shape check failed"):
     """Minimize a script; the result fails as it did, or the test does."""
     script = tool.write("kernel.py", text)
@@ -110,9 +132,18 @@ def test_script_without_a_context_has_plain_children(tool, cuda):
 
 def test_script_with_a_context_has_warm_ones(tool, cuda):
     _, out, report = minimize(
-        tool, *cuda, "--env", "FAKE_CUDA_CONTEXT_MS=100")
+        tool, *cuda, "--env", "FAKE_CUDA_CONTEXT_MS=100", "--children", "warm")
     found = kinds(report)
     assert found["warm"] > 0 and found["hot"] == 0, found
+    assert fails(tool, out, cuda).startswith("ValueError: K shape check failed")
+
+
+def test_slow_context_has_hot_children_without_being_asked(tool, cuda):
+    """Each run needs it, and a clean run a second: few are made."""
+    _, out, report = minimize(
+        tool, *cuda, "--env", "FAKE_CUDA_CONTEXT_MS=1000", text=TENSORS)
+    found = kinds(report)
+    assert found["hot"] > 0 and found["checked"] < found["yes"], found
     assert fails(tool, out, cuda).startswith("ValueError: K shape check failed")
 
 

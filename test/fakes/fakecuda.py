@@ -45,6 +45,21 @@ def synchronize():
     _check(_driver.cuCtxSynchronize())
 
 
+class Tensor:
+    """What lies on the GPU, and so needs a context."""
+
+    def __init__(self, rows, cols):
+        """Make one of that shape."""
+        context()
+        self.rows, self.cols = rows, cols
+
+    def __matmul__(self, other):
+        """Multiply; the shapes must fit."""
+        if self.cols != other.rows:
+            raise ValueError("K shape check failed: %d" % self.cols)
+        return Tensor(self.rows, other.cols)
+
+
 if os.environ.get("FAKE_CUDA_AT") == "import":
     init()
 if os.environ.get("FAKE_CUDA_AT") == "fork":
