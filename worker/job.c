@@ -63,6 +63,7 @@ int job_prepare(struct job *job, struct err *err)
 
     sweep_job(job->run.sweep); /* of a predecessor that was killed */
     scratch_clean(setup->mark, false);
+    scratch_clean(NULL, false); /* of jobs that were killed with their worker */
     error = scratch_open(setup->mark, &job->root, err);
     if (!error)
         error = scratch_cache(job->root, 2 * setup->slots, 1,

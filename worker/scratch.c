@@ -1,6 +1,7 @@
-/* Folders for runs. A scratch has a file `owner` with host, process and start
- * time of its worker: so a later worker can tell a dead one's folder, also when
- * the process number is in use again.
+/* Folders for runs. A scratch has a file `owner` with host, process, start time
+ * and process namespace of its worker: so a later worker can tell a dead one's
+ * folder, also when the process number is in use again, or names another
+ * process in a container that shares the folder.
  *
  * What lies beside the script is copied while it is small and little, so that
  * runs may write to it, and linked else. A folder with very many files gets
@@ -64,10 +65,11 @@ static const char *tmp_dir(void)
     return dir && *dir ? dir : "/tmp";
 }
 
-/* "autodd-c.MARK." : what names of scratches of this mark begin with. */
+/* "autodd-c.MARK." : what names of scratches of this mark begin with; without
+ * one, of all. */
 static char *name_start(const char *mark)
 {
-    char *start = xasprintf("autodd-c.%s.", mark);
+    char *start = mark ? xasprintf("autodd-c.%s.", mark) : xstrdup("autodd-c.");
 
     for (char *c = start; *c; c++)
         *c = *c == '/' ? '_' : *c;
@@ -103,13 +105,20 @@ static int write_new(const char *path, struct bytes bytes, mode_t mode)
     return error;
 }
 
+static uint64_t pid_namespace(void)
+{
+    struct stat st;
+
+    return stat("/proc/self/ns/pid", &st) ? 0 : (uint64_t)st.st_ino;
+}
+
 static char *owner_text(void)
 {
     char host[256] = "";
 
     gethostname(host, sizeof(host) - 1);
-    return xasprintf("%s %d %" PRIu64 "\n", host, (int)getpid(),
-                     proc_start_time(getpid()));
+    return xasprintf("%s %d %" PRIu64 " %" PRIu64 "\n", host, (int)getpid(),
+                     proc_start_time(getpid()), pid_namespace());
 }
 
 int scratch_open(const char *mark, char **path, struct err *err)
@@ -152,23 +161,27 @@ void scratch_close(const char *path)
     tree_remove(path);
 }
 
-/* Whether the worker that made this scratch is gone for sure. */
-static bool is_left(const char *path)
+/* Whether the worker that made this scratch is gone for sure. Without an owner
+ * in it, as when the worker was killed just then, age tells, if the name does
+ * (`named`) say that it is a scratch. */
+static bool is_left(const char *path, bool named)
 {
     char *file = file_join(path, "owner"), *text = NULL;
     char host[256] = "", owner[256];
     size_t len;
     int pid;
-    uint64_t start;
+    uint64_t start, space;
     struct stat st;
-    bool left = false;
+    bool left;
 
     gethostname(host, sizeof(host) - 1);
     if (file_read(file, 4096, &text, &len, NULL) == 0 &&
-        sscanf(text, "%255s %d %" SCNu64, owner, &pid, &start) == 3)
-        left = strcmp(owner, host) == 0 && proc_start_time(pid) != start;
+        sscanf(text, "%255s %d %" SCNu64 " %" SCNu64, owner, &pid, &start,
+               &space) == 4)
+        left = strcmp(owner, host) == 0 && space == pid_namespace() &&
+               proc_start_time(pid) != start;
     else
-        left = lstat(path, &st) == 0 && S_ISDIR(st.st_mode) &&
+        left = named && lstat(path, &st) == 0 && S_ISDIR(st.st_mode) &&
                st.st_uid == getuid() && time(NULL) - st.st_mtime > OWNER_LATE_S;
     free(text);
     free(file);
@@ -182,10 +195,10 @@ void scratch_clean(const char *mark, bool all)
 
     for (struct dirent *e; dir && (e = readdir(dir));) {
         if (strncmp(e->d_name, start, strlen(start)) != 0 ||
-            strlen(e->d_name) != strlen(start) + 6)
+            (mark && strlen(e->d_name) != strlen(start) + 6))
             continue;
         char *path = file_join(tmp_dir(), e->d_name);
-        if (all || is_left(path))
+        if (all || is_left(path, mark))
             tree_remove(path);
         free(path);
     }

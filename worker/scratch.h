@@ -30,7 +30,8 @@ int scratch_open(const char *mark, char **path, struct err *err);
 void scratch_close(const char *path);
 
 /* Delete the scratch folders of `mark` that dead workers left; `all`: its
- * workers are known to be dead, so look no further. */
+ * workers are known to be dead, so look no further. Without a mark: those of
+ * all marks, where one is sure that its worker is dead, as after a kill -9. */
 void scratch_clean(const char *mark, bool all);
 
 struct scratch_run {

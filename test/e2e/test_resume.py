@@ -116,6 +116,19 @@ def test_fork_server_and_then_the_minimizer_killed_leave_nothing(tool):
     assert slowly.fails(tool, tool.work / "result.py")
 
 
+def test_what_a_killed_worker_leaves_is_removed_by_the_next_start(tool):
+    script, arguments, process = start(tool)
+    worker = until(lambda: tool.worker(process), 10, "the worker")
+    kill(process.pid)  # first, or it would start another worker
+    kill(worker)
+    process.wait()
+    left = tool.left()
+    assert left and all(line.startswith("file ") for line in left), left
+    done = tool.run(*arguments, env=slowly.environ(tool))
+    assert done.code == 0, done
+    assert not tool.left()
+
+
 def test_finished_job_is_answered_from_the_store(tool):
     script = slowly.write(tool, pause=0)
     arguments = slowly.arguments(tool, script)

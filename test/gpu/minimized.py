@@ -11,12 +11,13 @@ goes on from there.
 """
 import contextlib
 import json
-import os
 import re
 import shutil
 import sqlite3
-import threading
+import tempfile
 import time
+import traceback
+from pathlib import Path
 
 OWN_END = 45    # seconds more for ours, which checks its result at the end
 LEAST_S = 25    # a minimization is not begun with less
@@ -32,7 +33,6 @@ class Jobs:
         self.rig, self.cases = rig, cases
         self.folder = rig.out / "minimized"
         self.folder.mkdir(exist_ok=True)
-        self.lock = threading.Lock()
 
     def path(self, case, tool):
         return self.folder / ("%s.%s.json" % (case.name, tool))
@@ -68,6 +68,8 @@ class Jobs:
     def one(self, case, tool, budget):
         """One job, if there is time for it."""
         missing = case.missing()
+        if tool == "autodd" and self.get(case, "ours"):
+            budget = self.get(case, "ours").get("budget", budget)
         if case.hangs:
             budget = min(max(budget, HANG_S), self.rig.left() - OVERHEAD)
         if missing:
@@ -77,18 +79,23 @@ class Jobs:
         elif budget < LEAST_S or self.rig.left() < budget + OVERHEAD:
             self.rig.say("%s %s: no time is left", case.name, tool)
         else:
-            with self.lock:
-                folder = self.rig.work / ("job%d" % len(os.listdir(
-                    self.rig.work)))
-                folder.mkdir()
-            try:
-                work = self.ours if tool == "ours" else self.autodd
-                found = work(case, folder, budget)
-                self.put(case, tool, dict(
-                    found, budget=budget, at_once=self.rig.args.at_once,
-                    jobs=self.rig.args.jobs))
-            finally:
-                shutil.rmtree(folder, ignore_errors=True)
+            self.do(case, tool, budget)
+
+    def do(self, case, tool, budget):
+        """One job, in a folder of its own; one that goes wrong stops no
+        other."""
+        folder = Path(tempfile.mkdtemp(prefix="job.", dir=self.rig.work))
+        work = self.ours if tool == "ours" else self.autodd
+        try:
+            found = work(case, folder, budget)
+            self.put(case, tool, dict(
+                found, budget=budget, at_once=self.rig.args.at_once,
+                jobs=self.rig.args.jobs))
+        except Exception:
+            self.rig.say("%s %s: %s", case.name, tool,
+                         traceback.format_exc())
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
 
     def ours(self, case, folder, budget):
         """Minimize with autodd-c."""
@@ -174,12 +181,13 @@ def steps(rig, cases, jobs, seconds):
     for case in cases:
         found = jobs.get(case, "ours") or {}
         texts = list(dict.fromkeys(found.get("steps", [])))
-        row = rows.setdefault(case.name, {"runs": {}, "wrong": []})
-        row.update(steps=len(texts), status=found.get("status"),
-                   missing=found.get("missing"))
+        row = rows.setdefault(case.name, {"again": {}, "wrong": []})
+        row.update(steps=len(texts), **{key: found.get(key) for key in (
+            "status", "missing", "children", "runs", "bytes", "minimal",
+            "seconds")})
         queue += [(place, case, texts[number], number) for place, number
                   in enumerate(evenly(len(texts)))
-                  if str(number) not in row["runs"]]
+                  if str(number) not in row["again"]]
     queue.sort(key=lambda job: job[0])
     rig.say("%d accepted steps to run again, %.0f s", len(queue),
             end - time.monotonic())
@@ -190,7 +198,7 @@ def steps(rig, cases, jobs, seconds):
         if judged is None:
             return
         row = rows[case.name]
-        row["runs"][str(number)] = judged["fails"]
+        row["again"][str(number)] = judged["fails"]
         if not judged["fails"]:
             row["wrong"].append(dict(judged, step=number, text=text))
             rig.say("%s: step %d does not fail: exit %s: %s", case.name,
@@ -204,23 +212,40 @@ def steps(rig, cases, jobs, seconds):
 def steps_table(rows):
     """The page of the part."""
     lines = ["# Accepted steps, run again in new interpreters", "",
-             "| script | end | accepted steps | run again | still fail | "
-             "do not |", "|---|---|---|---|---|---|"]
+             "| script | end | runs: fresh, forked, warm, hot | hot refusals, "
+             "sampled, overturned | void batches | accepted steps | run again "
+             "| still fail | do not |", "|" + "---|" * 9]
     for name, row in rows.items():
         if row.get("missing"):
-            lines.append("| %s | not run: no %s |||||" % (
+            lines.append("| %s | not run: no %s ||||||||" % (
                 name, ", ".join(row["missing"])))
             continue
-        lines.append("| %s | %s | %d | %d | %d | %d |" % (
-            name, row.get("status") or "not minimized", row["steps"],
-            len(row["runs"]), sum(row["runs"].values()), len(row["wrong"])))
+        lines.append("| %s | %s | %s | %d | %d | %d | %d |" % (
+            name, row.get("status") or "not minimized",
+            by_kind(row.get("children")), row["steps"], len(row["again"]),
+            sum(row["again"].values()), len(row["wrong"])))
     steps_all = sum(row["steps"] for row in rows.values())
-    again = sum(len(row["runs"]) for row in rows.values())
+    again = sum(len(row["again"]) for row in rows.values())
+    hot = [row["children"] for row in rows.values() if row.get("children")]
     lines += ["", "%d of %d accepted steps were run again%s; **%d** do not "
               "fail." % (again, steps_all, "" if again == steps_all else
                          " (a sample spread evenly: time was up)",
-                         sum(len(row["wrong"]) for row in rows.values()))]
+                         sum(len(row["wrong"]) for row in rows.values())),
+              "", "Of %d refusals by hot children %d were asked of clean ones "
+              "as well, which overturned **%d**." % tuple(
+                  sum(kinds[key] for kinds in hot)
+                  for key in ("noes", "sampled", "overturned"))]
     return lines
+
+
+def by_kind(kinds):
+    """The cells that tell of the kinds of children."""
+    if not kinds:
+        return "| |"
+    return "%d, %d, %d, %d | %d, %d, %d | %d of %d" % tuple(
+        [kinds[key] for key in ("fresh", "forked", "warm", "hot", "noes",
+                                "sampled", "overturned", "voided")] +
+        [kinds["voided"] + kinds["batches"]])
 
 
 # ---- side ----

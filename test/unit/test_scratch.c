@@ -373,15 +373,13 @@ static void caches_stay_until_a_fresh_one_is_asked_for(void **state)
     free(root);
 }
 
-static void only_the_scratches_of_dead_workers_are_cleaned(void **state)
+/* The scratch of a worker that is no more, into `dead`. */
+static void leave_scratch(char *dead, size_t size)
 {
-    char *mine, *root;
+    char *root;
     struct err err;
     int fds[2];
-    char dead[512] = "";
-    (void)state;
 
-    assert_int_equal(scratch_open("m", &mine, &err), 0);
     assert_int_equal(pipe(fds), 0);
     pid_t pid = fork();
     if (pid == 0) {
@@ -390,10 +388,22 @@ static void only_the_scratches_of_dead_workers_are_cleaned(void **state)
         _exit(0);
     }
     close(fds[1]);
-    assert_true(read(fds[0], dead, sizeof(dead) - 1) > 0);
+    memset(dead, 0, size);
+    assert_true(read(fds[0], dead, size - 1) > 0);
     close(fds[0]);
     waitpid(pid, NULL, 0);
     assert_int_equal(kind(dead, "."), S_IFDIR);
+}
+
+static void only_the_scratches_of_dead_workers_are_cleaned(void **state)
+{
+    char *mine;
+    struct err err;
+    char dead[512];
+    (void)state;
+
+    assert_int_equal(scratch_open("m", &mine, &err), 0);
+    leave_scratch(dead, sizeof(dead));
     scratch_clean("other", false);
     assert_int_equal(kind(dead, "."), S_IFDIR);
     scratch_clean("m", false);
@@ -401,6 +411,49 @@ static void only_the_scratches_of_dead_workers_are_cleaned(void **state)
     assert_int_equal(kind(mine, "."), S_IFDIR);
     scratch_close(mine);
     free(mine);
+}
+
+/* A container that shares the folder may have a process of that number. */
+static void change_owner(const char *scratch, const char *text)
+{
+    char *path = path_in(scratch, "owner");
+    FILE *f = fopen(path, "w");
+
+    assert_non_null(f);
+    fputs(text, f);
+    fclose(f);
+    free(path);
+}
+
+static void without_a_mark_all_dead_workers_scratches_are_cleaned(void **state)
+{
+    char *mine, *old = path_in(base, "autodd-c.old.backup");
+    struct err err;
+    char dead[512], host[256] = "", text[512];
+    struct timespec past[2] = { { .tv_sec = 1 }, { .tv_sec = 1 } };
+    (void)state;
+
+    assert_int_equal(scratch_open("n", &mine, &err), 0);
+    assert_int_equal(mkdir(old, 0700), 0);
+    assert_int_equal(utimensat(AT_FDCWD, old, past, 0), 0);
+    leave_scratch(dead, sizeof(dead));
+    scratch_clean(NULL, false);
+    assert_int_equal(kind(dead, "."), 0);
+    assert_int_equal(kind(mine, "."), S_IFDIR);
+    assert_int_equal(kind(old, "."), S_IFDIR);
+
+    leave_scratch(dead, sizeof(dead));
+    gethostname(host, sizeof(host) - 1);
+    snprintf(text, sizeof(text), "%s 1 1 1\n", host);
+    change_owner(dead, text);
+    scratch_clean(NULL, false);
+    assert_int_equal(kind(dead, "."), S_IFDIR);
+    change_owner(dead, "elsewhere 1 1 1\n");
+    scratch_clean(NULL, false);
+    assert_int_equal(kind(dead, "."), S_IFDIR);
+    scratch_close(mine);
+    free(mine);
+    free(old);
 }
 
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
@@ -418,6 +471,7 @@ int main(void)
         TEST(odd_files_go),
         TEST(caches_stay_until_a_fresh_one_is_asked_for),
         TEST(only_the_scratches_of_dead_workers_are_cleaned),
+        TEST(without_a_mark_all_dead_workers_scratches_are_cleaned),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
