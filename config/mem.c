@@ -36,7 +36,7 @@ char *xstrdup(const char *s)
 
 void *xcopy(const void *p, size_t n, size_t size)
 {
-    void *copy = xcalloc(n, size);
+    void *copy = xreallocarray(NULL, n, size);
 
     if (n > 0)
         memcpy(copy, p, n * size);
@@ -45,10 +45,11 @@ void *xcopy(const void *p, size_t n, size_t size)
 
 char *xmemdup(const void *p, size_t len)
 {
-    char *copy = xcalloc(len + 1, 1);
+    char *copy = xreallocarray(NULL, len + 1, 1);
 
     if (len > 0)
         memcpy(copy, p, len);
+    copy[len] = '\0';
     return copy;
 }
 

@@ -21,7 +21,7 @@
 /* Shares of RATE_ONE. */
 #define USE_MIN (RATE_ONE / 16)
 
-#define COPIES_BYTES (96u << 20) /* all copies of the search, about */
+#define COPIES_BYTES (64u << 20) /* all copies of the search, about */
 
 enum { NO, YES, GUESSES };
 

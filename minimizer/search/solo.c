@@ -181,7 +181,6 @@ size_t solo_size(const struct solo *solo)
 {
     const struct edits *edits = &solo->edits;
 
-    return solo->base.len + edits->n * (sizeof(struct edit) + 32) +
-           edits->nchanges * sizeof(struct change) +
+    return 2 * solo->base.len + edits->n * 16 +
            edits->nlists * sizeof(struct walk);
 }
