@@ -24,6 +24,12 @@ const struct edit_kind_info *edit_kind_info(unsigned kind)
     return &infos[kind];
 }
 
+/* Kinds that may grow the text for a while. */
+#define PUMPS                                                                  \
+    (EDIT_KIND_BIT(EDIT_inline) | EDIT_KIND_BIT(EDIT_dissolve) |               \
+     EDIT_KIND_BIT(EDIT_loop) | EDIT_KIND_BIT(EDIT_context) |                  \
+     EDIT_KIND_BIT(EDIT_scatter))
+
 /* Whether `at` touches one of the spans, which are sorted. */
 static bool touches(const struct span *spans, size_t n, struct span at)
 {
@@ -116,33 +122,50 @@ edit_kinds vocabulary(enum mutate mutate, bool rename)
     return kinds;
 }
 
-void generate_observed(const struct tree *tree, const struct span *frozen,
-                       size_t nfrozen, edit_kinds kinds,
-                       const struct observed *observed, struct edits *out)
+/* Fill the fresh `out`: what `what` says, with what generators share. */
+static void fill(const struct gen *what, edit_kinds kinds, struct edits *out)
 {
-    struct scopes *scopes = scopes_new(tree);
-    struct units *units = units_new(tree_nodes(tree));
-    struct lines *lines = lines_new(tree_nodes(tree));
-    struct gen g = { .tree = tree,
-                     .nodes = tree_nodes(tree),
-                     .units = units,
-                     .lines = lines,
-                     .text = tree_text(tree),
-                     .frozen = frozen,
-                     .nfrozen = nfrozen,
-                     .scopes = scopes,
-                     .observed = observed,
-                     .out = out };
+    struct scopes *scopes = scopes_new(what->tree);
+    struct units *units = units_new(tree_nodes(what->tree));
+    struct lines *lines = lines_new(tree_nodes(what->tree));
+    struct gen g = *what;
 
+    g.nodes = tree_nodes(g.tree);
+    g.units = units;
+    g.lines = lines;
+    g.text = tree_text(g.tree);
+    g.scopes = scopes;
+    g.out = out;
     for (size_t i = 0; i < ARRAY_LEN(generators); i++)
         if (kinds & EDIT_KIND_BIT(i))
             generators[i](&g);
     drop_frozen(&g);
     mark_environ(&g);
-    edits_nest(out);
     lines_free(lines);
     units_free(units);
     scopes_free(scopes);
+}
+
+void generate_observed(const struct tree *tree, const struct span *frozen,
+                       size_t nfrozen, edit_kinds kinds,
+                       const struct observed *observed, struct edits *out)
+{
+    struct gen g = {
+        .tree = tree, .frozen = frozen, .nfrozen = nfrozen, .observed = observed
+    };
+
+    fill(&g, kinds, out);
+    edits_nest(out);
+}
+
+void generate_pumps(const struct tree *tree, const struct span *frozen,
+                    size_t nfrozen, struct edits *out)
+{
+    struct gen g = {
+        .tree = tree, .frozen = frozen, .nfrozen = nfrozen, .pumps = true
+    };
+
+    fill(&g, PUMPS, out);
 }
 
 void generate_kinds(const struct tree *tree, const struct span *frozen,

@@ -10,7 +10,8 @@
  *    that other edits can be committed inside;
  *  - never offer what touches a frozen span: gen_frozen();
  *  - an edit must make the text shorter, or equally long and smaller in byte
- *    order, else the search drops it;
+ *    order, else the search drops it; a draft (grammar/gen/draft.h) sees to
+ *    that, and keeps what grows the text for generate_pumps();
  *  - n log n in the size of the text. */
 #ifndef AUTODD_GENERATOR_H
 #define AUTODD_GENERATOR_H
@@ -52,6 +53,9 @@ enum edit_tier {
     row(inline, TIER_COARSE, 0.3)                                              \
     row(dissolve, TIER_COARSE, 0.5)                                            \
     row(unroll, TIER_FINE, 0.4)                                                \
+    row(loop, TIER_FINE, 0.4)                                                  \
+    row(context, TIER_FINE, 0.5)                                               \
+    row(scatter, TIER_FINE, 0.5)                                               \
     row(pair, TIER_FINE, 0.5)                                                  \
     row(split, TIER_FINE, 0.4)                                                 \
     row(gather, TIER_FINE, 0.5)                                                \
@@ -113,6 +117,7 @@ struct gen {
     size_t nfrozen;
     const struct scopes *scopes;     /* names and their uses: grammar/scope.h */
     const struct observed *observed; /* grammar/observed.h, or NULL */
+    bool pumps; /* what grows the text is wanted, and nothing else */
     struct edits *out;
 };
 
@@ -126,6 +131,12 @@ bool gen_frozen(const struct gen *g, struct span at);
 void generate_observed(const struct tree *tree, const struct span *frozen,
                        size_t nfrozen, edit_kinds kinds,
                        const struct observed *observed, struct edits *out);
+
+/* Those that make the text larger, by its own length at most, and may make
+ * room for others that make it smaller than it was: a body in the place of its
+ * few calls, loops written out. In the order above, not nested. */
+void generate_pumps(const struct tree *tree, const struct span *frozen,
+                    size_t nfrozen, struct edits *out);
 
 /* The same where nothing is known of values. */
 void generate_kinds(const struct tree *tree, const struct span *frozen,

@@ -197,14 +197,17 @@ static bool sorts_before(const struct draft *d)
     return false;
 }
 
-/* Shorter, or as long and smaller where it first differs. */
-static bool gets_smaller(const struct draft *d)
+/* Shorter, or as long and smaller where it first differs; of pumps those that
+ * are not, unless they more than double the text. */
+static bool is_wanted(const struct draft *d)
 {
     int64_t grown = 0;
+    bool smaller;
 
     for (size_t i = 0; i < d->n; i++)
         grown += (int64_t)d->items[i].len - span_len(d->items[i].at);
-    return grown != 0 ? grown < 0 : sorts_before(d);
+    smaller = grown != 0 ? grown < 0 : sorts_before(d);
+    return d->g->pumps ? !smaller && grown <= (int64_t)d->g->text.len : smaller;
 }
 
 uint32_t draft_end(struct draft *d)
@@ -217,7 +220,7 @@ uint32_t draft_end(struct draft *d)
             d->spoilt = true;
     if (!d->spoilt && !d->raw)
         part_words(d);
-    if (d->spoilt || d->n == 0 || !gets_smaller(d))
+    if (d->spoilt || d->n == 0 || !is_wanted(d))
         return EDIT_NONE;
     edit = edits_begin(d->g->out, d->kind, d->cover);
     edit->lead = d->lead;

@@ -1,8 +1,8 @@
 /* Functions in the place of their calls.
  *
  * Two forms. A function that only returns an expression, and a property, goes
- * into each place that uses it. Any other goes whole to its only call, when
- * that call is in a simple statement or in a header that runs once: first the
+ * into each place that uses it. Any other goes whole to its few calls, when
+ * those are in simple statements or in headers that run once: first the
  * parameters that can't be substituted (`p = argument`), then the body with the
  * indentation of the statement, then the statement with the returned expression
  * for the call.
@@ -20,6 +20,9 @@
 
 /* A function that is called more often is no wrapper. */
 #define SITES_MAX 64
+
+/* More copies of a whole body are seldom worth it. */
+#define BODIES_MAX 3
 
 /* The object that a method is called on. */
 static uint32_t object_of(const struct nodes *ns, uint32_t attribute)
@@ -156,8 +159,9 @@ static bool may_move(const struct move *m, uint32_t statement)
            move_reads_same(m, m->body, m->ns->at[m->body].past, scope);
 }
 
-static void whole_body(struct move *m, const struct param *params, size_t n,
-                       const struct call_site *site, uint32_t object)
+/* The body in the place of one call. */
+static bool put_body(struct move *m, const struct param *params, size_t n,
+                     const struct call_site *site, uint32_t object)
 {
     const struct nodes *ns = m->ns;
     uint32_t statement = statement_of_call(ns, site->call);
@@ -168,29 +172,32 @@ static void whole_body(struct move *m, const struct param *params, size_t n,
     m->site = site;
     if (!m->site->direct || !move_bind(m, params, n, statement, object) ||
         !move_takes_all(m) || !may_move(m, statement))
-        return;
+        return false;
     indent = statement_indent(ns, statement);
-    draft_begin(m->d, node_span(ns, m->callee.statement));
     move_add_assignments(m, indent);
     move_add_statements(m, indent);
     old = node_span(ns, statement);
     old.end = add_rest(m, statement, indent);
     text = move_take(m, &len);
     if (!text)
-        return;
+        return false;
     draft_replace_taken(m->d, old, text, len);
-    draft_drop_statement(m->d, m->callee.statement);
-    draft_end(m->d);
+    return true;
 }
 
 static void called_body(struct move *m, const struct param *params, size_t n)
 {
-    const struct call_site *site = &m->callee.sites[0];
-    uint32_t object = NODE_NONE;
+    draft_begin(m->d, node_span(m->ns, m->callee.statement));
+    for (size_t i = 0; i < m->callee.nsites; i++) {
+        const struct call_site *site = &m->callee.sites[i];
+        uint32_t object =
+            m->callee.bound ? receiver_of(m, site->call) : NODE_NONE;
 
-    if (m->callee.bound)
-        object = receiver_of(m, site->call);
-    whole_body(m, params, n, site, object);
+        if (!put_body(m, params, n, site, object))
+            return;
+    }
+    draft_drop_statement(m->d, m->callee.statement);
+    draft_end(m->d);
 }
 
 /* A property whose body is more than an expression, where it is read once. */
@@ -206,8 +213,12 @@ static void read_body_of(struct move *m, const struct param *params, size_t n)
     if (node == NODE_NONE)
         return;
     site.call = node_parent(m->ns, node);
-    if (is_expression(m->ns, site.call))
-        whole_body(m, params, n, &site, object_of(m->ns, site.call));
+    draft_begin(m->d, node_span(m->ns, m->callee.statement));
+    if (!is_expression(m->ns, site.call) ||
+        !put_body(m, params, n, &site, object_of(m->ns, site.call)))
+        return;
+    draft_drop_statement(m->d, m->callee.statement);
+    draft_end(m->d);
 }
 
 static bool is_property(const struct move *m)
@@ -236,7 +247,8 @@ void inline_function(struct draft *d, const struct names *names,
         if (short_one && plain && m.callee.nsites > 0 &&
             m.callee.nsites <= SITES_MAX)
             done = expression_function(&m, params, n);
-        if (!done && plain && m.callee.nsites == 1)
+        if (!done && plain && m.callee.nsites > 0 &&
+            m.callee.nsites <= BODIES_MAX)
             called_body(&m, params, n);
     }
     move_deinit(&m);

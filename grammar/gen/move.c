@@ -14,8 +14,9 @@ static bool is_docstring(const struct nodes *ns, uint32_t statement)
            node_is(ns, node_named_child(ns, statement), NODE_STRING);
 }
 
-/* Statements that may not move: they act on the function itself. */
-static bool stays(const struct move *m, uint32_t i)
+/* Statements that may not move: they act on the function itself. `yield`: one
+ * that is dealt with. */
+static bool stays(const struct move *m, uint32_t i, uint32_t yield)
 {
     bool own = m->names->scope_of[i] == m->callee.function;
 
@@ -24,6 +25,7 @@ static bool stays(const struct move *m, uint32_t i)
     case NODE_NONLOCAL:
         return true;
     case NODE_YIELD:
+        return own && i != yield;
     case NODE_AWAIT:
         return own;
     case NODE_RETURN:
@@ -33,7 +35,7 @@ static bool stays(const struct move *m, uint32_t i)
     }
 }
 
-bool move_read_body(struct move *m)
+static bool read_body(struct move *m, uint32_t yield)
 {
     const struct nodes *ns = m->ns;
     uint32_t function = m->callee.function;
@@ -51,19 +53,60 @@ bool move_read_body(struct move *m)
     m->returns = node_is(ns, m->last, NODE_RETURN);
     m->result = m->returns ? node_named_child(ns, m->last) : NODE_NONE;
     for (uint32_t i = m->body; i < ns->at[m->body].past; i++)
-        if (stays(m, i))
+        if (stays(m, i, yield))
             return false;
     return true;
+}
+
+bool move_read_body(struct move *m)
+{
+    return read_body(m, NODE_NONE);
+}
+
+/* The first yield of the function itself; NODE_NONE when there is none. */
+static uint32_t first_yield(const struct move *m)
+{
+    uint32_t function = m->callee.function;
+
+    for (uint32_t i = function; i < m->ns->at[function].past; i++)
+        if (node_is(m->ns, i, NODE_YIELD) && m->names->scope_of[i] == function)
+            return i;
+    return NODE_NONE;
+}
+
+bool move_read_generator(struct move *m, uint32_t *yield)
+{
+    const struct nodes *ns = m->ns;
+    uint32_t node = first_yield(m);
+
+    if (node == NODE_NONE || node_child_of(ns, node, NODE_KW_FROM) != NODE_NONE)
+        return false;
+    *yield = node_parent(ns, node);
+    if (!node_is(ns, *yield, NODE_EXPRESSION_STATEMENT) ||
+        node_named_child(ns, *yield) != node ||
+        node_named_sibling(ns, node) != NODE_NONE || !read_body(m, node) ||
+        m->returns)
+        return false;
+    for (uint32_t up = *yield; up != m->body; up = node_parent(ns, up))
+        if (node_is(ns, up, NODE_FOR) || node_is(ns, up, NODE_WHILE))
+            return false;
+    return true;
+}
+
+void move_open(struct move *m, struct draft *d, const struct names *names)
+{
+    *m = (struct move){ .d = d, .names = names, .ns = d->ns };
+    m->source = m->callee.function = m->callee.statement = NODE_NONE;
+    m->body = m->first = m->last = m->result = NODE_NONE;
+    buf_init(&m->out, d->ns->text.len * 2 + 64);
 }
 
 void move_init(struct move *m, struct draft *d, const struct names *names,
                uint32_t function)
 {
-    *m = (struct move){ .d = d, .names = names, .ns = d->ns };
+    move_open(m, d, names);
     callee_init(&m->callee, names, function);
     m->source = function;
-    m->body = m->first = m->last = m->result = NODE_NONE;
-    buf_init(&m->out, d->ns->text.len * 2 + 64);
 }
 
 void move_deinit(struct move *m)

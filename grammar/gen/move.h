@@ -47,13 +47,18 @@ struct move {
     struct bytes (*rewrite)(const struct move *m, uint32_t node);
 };
 
+/* To copy statements that are in no function. */
+void move_open(struct move *m, struct draft *d, const struct names *names);
+
 /* `function`: or the class, when it has no __init__. */
 void move_init(struct move *m, struct draft *d, const struct names *names,
                uint32_t function);
 void move_deinit(struct move *m);
 
-/* Find the statements; false when one of them may not move. */
+/* Find the statements; false when one of them may not move. Of a generator:
+ * the one statement that is a plain `yield` may, if it runs once at most. */
 bool move_read_body(struct move *m);
+bool move_read_generator(struct move *m, uint32_t *yield);
 
 /* Bind the parameters to what m->site passes, for a body that goes where the
  * node `place` is. `object`: what the first parameter of a method stands for;

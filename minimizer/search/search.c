@@ -194,6 +194,7 @@ bool search_next(struct search *search, struct search_trial *given)
                                     .kind = ask->kind,
                                     .touches_import = import,
                                     .saved = ask->saved,
+                                    .pumped = ask->pumped,
                                     .looks = ask->looks };
     return true;
 }

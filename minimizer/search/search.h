@@ -15,7 +15,8 @@
  * Never gives the same text twice (but for one without a verdict, or dropped),
  * never a text with a new syntax error (statements of a long text are taken
  * away unseen), never one that is not smaller than the current base (shorter,
- * or as long and smaller in byte order). */
+ * or as long and smaller in byte order), but for a pump and what follows it: at
+ * the end the text may grow for a while, to be committed once it is smaller. */
 #ifndef AUTODD_SEARCH_H
 #define AUTODD_SEARCH_H
 
@@ -83,6 +84,7 @@ struct search_trial {
     const char *kind;    /* name of the edit's family; "merge" for a union */
     bool touches_import;
     int64_t saved; /* bytes, against the current base */
+    bool pumped;   /* it grows the text, or is made from one that was grown */
     bool looks;    /* the base itself: to be run traced, search_saw() to be told
                     * what its expressions came to before the report of a yes */
 };
@@ -92,6 +94,7 @@ struct search_stats {
     uint64_t remembered;     /* candidates answered by the verdict memory */
     uint64_t rejected_early; /* new syntax error: never given */
     uint64_t rounds;
+    uint64_t pump_runs; /* candidates that were pumped */
 };
 
 /* `text` must be interesting (the caller has seen it fail); `frozen` sorted

@@ -3,7 +3,7 @@
  *   round: generate all edits of the base --> queue
  *     merge queue, queue --claim--> question or commit
  *   queue empty: after a commit another round; else the next stage: the
- *   mutating edits, those for looks, the end
+ *   mutating edits, those for looks, pumps (solo_pump.c), the end
  *
  * Only commits, rounds and copies look at all edits. A copy shares what does
  * not change: trees, texts of edits, what a fill has found out. */
@@ -12,6 +12,12 @@
 
 #include "config/mem.h"
 #include "minimizer/search/solo_parts.h"
+
+/* The longest text that pumps make of one of so many bytes. */
+static size_t pump_room(size_t len)
+{
+    return len << PUMP_DEPTH;
+}
 
 struct solo *solo_new(struct bytes text, const struct span *frozen,
                       size_t nfrozen, const struct search_opts *opts)
@@ -28,8 +34,10 @@ struct solo *solo_new(struct bytes text, const struct span *frozen,
     solo->opts.frames = NULL;
     solo->marks = xcopy(opts->marks, opts->nmarks, sizeof(struct span));
     solo->opts.marks = NULL;
-    buf_init(&solo->text, text.len);
+    buf_init(&solo->text, pump_room(text.len));
     edits_init(&solo->edits);
+    edits_init(&solo->pumps);
+    edits_lay(&solo->pumps);
     queue_init(&solo->queue);
     odds_init(&solo->odds);
     solo->looked_len = text.len;
@@ -53,6 +61,10 @@ void solo_free(struct solo *solo)
     buf_deinit(&solo->text);
     merge_deinit(&solo->merge);
     memory_deinit(&solo->memory);
+    memory_deinit(&solo->pumped);
+    edits_deinit(&solo->pumps);
+    free(solo->pump_order);
+    solo_drop_pumped(solo->before);
     queue_deinit(&solo->queue);
     edits_deinit(&solo->edits);
     blocks_deinit(&solo->blocks);
@@ -95,6 +107,11 @@ struct solo *solo_copy(const struct solo *from)
     to->bindings = bindings_copy(from->bindings);
     merge_copy(&to->merge, &from->merge);
     memory_copy(&to->memory, &from->memory);
+    memory_copy(&to->pumped, &from->pumped);
+    edits_copy(&to->pumps, &from->pumps);
+    to->pump_order =
+        xcopy(from->pump_order, from->pumps.n, sizeof(*to->pump_order));
+    solo_share_pumped(to->before);
     buf_init(&to->text, from->text.max);
     question_copy(&to->question, &from->question);
     return to;
@@ -109,13 +126,17 @@ bool solo_run(struct solo *solo)
             solo_ask_look(solo);
             break;
         }
+        if (solo->before && solo->pump_left == 0) {
+            solo_undo_pump(solo);
+            continue;
+        }
         solo_open_round(solo);
         if (merge_next(&solo->merge) > 0) {
             solo_try_merge(solo);
         } else if (queue_next(&solo->queue, solo_tier(solo), &claim)) {
             if (!solo_try_together(solo, &claim))
                 solo_try_claim(solo, &claim);
-        } else if (!solo_go_on(solo)) {
+        } else if (!solo_go_on(solo) && !solo_pump(solo)) {
             solo->finished = true;
         }
     }
@@ -129,10 +150,11 @@ const struct ask *solo_ask(const struct solo *solo)
 
 void solo_marks(const struct solo *solo, bool of_ask, struct span *out)
 {
+    const struct solo *of = of_ask ? solo : solo_kept(solo);
     size_t n = solo->opts.nmarks;
 
     if (n > 0)
-        memcpy(out, solo->marks, n * sizeof(*out));
+        memcpy(out, of->marks, n * sizeof(*out));
     if (n > 0 && of_ask)
         spans_rebase(out, n, &solo->question.patch);
 }
@@ -149,12 +171,12 @@ bool solo_minimal(const struct solo *solo)
 
 bool solo_mutated(const struct solo *solo)
 {
-    return solo->mutated;
+    return solo_kept(solo)->mutated;
 }
 
 struct bytes solo_text(const struct solo *solo)
 {
-    return version_bytes(&solo->base);
+    return version_bytes(&solo_kept(solo)->base);
 }
 
 struct hash128 solo_hash(const struct solo *solo)
@@ -164,12 +186,12 @@ struct hash128 solo_hash(const struct solo *solo)
 
 const char *solo_last_kind(const struct solo *solo)
 {
-    return solo->last_kind;
+    return solo_kept(solo)->last_kind;
 }
 
 uint64_t solo_commits(const struct solo *solo)
 {
-    return solo->base_number;
+    return solo_kept(solo)->base_number;
 }
 
 struct search_stats solo_stats(const struct solo *solo)

@@ -21,6 +21,11 @@
 
 struct solo;
 
+/* Runs that one pump may cost until its text is smaller than before, and all
+ * that did not get there. */
+#define PUMP_RUNS 32
+#define PUMPS_RUNS 64
+
 /* A candidate whose verdict is waited for. */
 struct ask {
     struct bytes text;
@@ -32,7 +37,8 @@ struct ask {
     const char *kind;
     bool touches_import;
     int64_t saved;
-    bool looks; /* the base itself, to be traced; see search_trial */
+    bool looks;  /* the base itself, to be traced; see search_trial */
+    bool pumped; /* so too */
 };
 
 /* As search_new(). */
@@ -62,8 +68,10 @@ void solo_marks(const struct solo *solo, bool ask, struct span *out);
 bool solo_finished(const struct solo *solo);
 bool solo_minimal(const struct solo *solo);
 bool solo_mutated(const struct solo *solo);
-struct bytes solo_text(const struct solo *solo);
-struct hash128 solo_hash(const struct solo *solo); /* of text and marks */
+struct bytes solo_text(const struct solo *solo); /* before any open pump */
+
+/* Of text and marks of what it works on. */
+struct hash128 solo_hash(const struct solo *solo);
 const char *solo_last_kind(const struct solo *solo);
 
 /* Commits so far. */

@@ -172,7 +172,8 @@ static void ask(struct solo *solo, const struct claim *claims, size_t n,
                            .hash = version->hash,
                            .kind = kind,
                            .touches_import = patch->touches_import,
-                           .saved = patch_saved(patch) };
+                           .saved = patch_saved(patch),
+                           .pumped = solo->before != NULL };
     q->odds.saved = q->ask.saved;
     q->odds.length = solo->base.len;
     patch_init(patch);
@@ -246,7 +247,9 @@ static void answer_look(struct solo *solo, enum verdict verdict)
 
 static void answer_yes(struct solo *solo, struct question *q)
 {
-    if (q->united > 0) {
+    if (q->pump) {
+        solo_take_pump(solo, &q->patch, &q->version, q->ask.kind);
+    } else if (q->united > 0) {
         commit_merged(solo, q->united, &q->patch, &q->version, q->ask.kind);
     } else {
         queue_said(&solo->queue, &q->claim, true, true);
@@ -258,15 +261,18 @@ static void answer_no(struct solo *solo, const struct question *q)
 {
     if (q->united > 0) {
         merge_failed(solo, q->united, false);
-    } else {
+    } else if (!q->pump) {
         claim_failed(solo, &q->claim, true);
     }
 }
 
-/* A union is asked for again by itself. */
+/* A union is asked for again by itself; that a pump could not be tried leaves
+ * nothing open. */
 static void answer_none(struct solo *solo, const struct question *q, bool again)
 {
-    if (q->united > 0 && !again)
+    if (q->pump)
+        solo->next_pump -= again;
+    else if (q->united > 0 && !again)
         merge_failed(solo, q->united, true);
     else if (q->united == 0 && again)
         queue_return(&solo->queue, &q->claim);
@@ -281,6 +287,14 @@ static enum known known_by(enum verdict verdict, bool again)
     return verdict == VERDICT_YES ? KNOWN_YES : KNOWN_NO;
 }
 
+static void count_pump_run(struct solo *solo)
+{
+    solo->pump_runs++;
+    solo->stats.pump_runs++;
+    if (solo->before)
+        solo->pump_left--;
+}
+
 void solo_answer(struct solo *solo, enum verdict verdict, bool again)
 {
     struct question q = solo->question;
@@ -292,7 +306,9 @@ void solo_answer(struct solo *solo, enum verdict verdict, bool again)
         question_close(&q);
         return;
     }
-    if (verdict != VERDICT_NONE)
+    if (solo->before || q.pump)
+        count_pump_run(solo);
+    if (verdict != VERDICT_NONE && !q.pump)
         odds_note(&solo->odds, &q.odds, verdict == VERDICT_YES);
     memory_set(&solo->memory, q.ask.hash, known_by(verdict, again));
     switch (verdict) {

@@ -3,6 +3,7 @@
  *   solo.c        made, copied, run
  *   solo_round.c  which edits are offered when
  *   solo_ask.c    from a claim to a question, and from its answer to a commit
+ *   solo_pump.c   larger texts, and the way back
  *   solo_text.c   the base, and the texts that patches make of it */
 #ifndef AUTODD_SOLO_PARTS_H
 #define AUTODD_SOLO_PARTS_H
@@ -31,6 +32,9 @@
 #define LONG_TEXT 32768
 #define LONG_SHARE 16
 
+/* Pumps may be on top of each other, at most. */
+#define PUMP_DEPTH 2
+
 /* A text and, where it was parsed, its tree. */
 struct version {
     char *text;
@@ -39,10 +43,11 @@ struct version {
     struct tree *tree;   /* or NULL */
 };
 
-/* What a verdict is waited for: a claim, or the first `united` ones of the
- * merge queue. */
+/* What a verdict is waited for: a claim, the first `united` ones of the merge
+ * queue, or a pump. */
 struct question {
     bool open;
+    bool pump;
     struct ask ask;
     struct version version;
     struct patch patch;
@@ -83,7 +88,18 @@ struct solo {
     struct merge merge;
     struct odds odds;
     struct memory memory; /* of the texts that it asked about */
-    struct buf text;      /* of the candidate at hand */
+
+    struct pumped *before; /* the pump that is being tried; NULL: none */
+    unsigned pump_depth;
+    unsigned pump_left;   /* runs that it may still cost */
+    unsigned pump_runs;   /* what those that were not paid have cost */
+    struct edits pumps;   /* of the base */
+    uint32_t *pump_order; /* they are tried in */
+    uint64_t pumps_base;  /* 1 + the number of that base */
+    uint32_t next_pump;   /* in that order */
+    struct memory pumped; /* the texts of those that were tried */
+
+    struct buf text; /* of the candidate at hand */
     struct question question;
 
     const char *last_kind;
@@ -119,6 +135,13 @@ enum answer solo_judge(struct solo *solo, const struct patch *patch,
                        bool statements, struct hash128 *hash,
                        struct version *version);
 
+/* The same for a patch that may make the text larger. */
+enum answer solo_judge_pump(struct solo *solo, const struct patch *patch,
+                            struct hash128 *hash, struct version *version);
+
+/* Shorter, or as long and smaller in byte order. */
+bool solo_is_smaller(struct bytes a, struct bytes b);
+
 /* Make the patched text the base; `version` is taken. */
 void solo_commit(struct solo *solo, const struct patch *patch,
                  struct version *version, const char *kind);
@@ -145,6 +168,29 @@ bool solo_loses_frame(const struct solo *solo, const struct claim *claim,
                       const struct patch *patch);
 bool solo_defers(struct solo *solo, const struct claim *claim,
                  const struct patch *patch);
+
+/* ---- solo_pump.c ---- */
+
+/* At the end of the search: try the next pump, or undo the one at hand. False:
+ * the end it is. */
+bool solo_pump(struct solo *solo);
+
+/* The patched text has a yes, or is known to be good: go on from there.
+ * `version` is taken. */
+void solo_take_pump(struct solo *solo, const struct patch *patch,
+                    struct version *version, const char *kind);
+
+/* Back to the text before. */
+void solo_undo_pump(struct solo *solo);
+
+/* After a commit: keep the pumps whose text is smaller by now than before. */
+void solo_pay_pump(struct solo *solo);
+
+/* The solo before all pumps that are being tried: what is kept. */
+const struct solo *solo_kept(const struct solo *solo);
+
+void solo_drop_pumped(struct pumped *before);
+struct pumped *solo_share_pumped(struct pumped *before);
 
 /* ---- solo_ask.c ---- */
 

@@ -61,7 +61,7 @@ static void enter_stage(struct solo *solo, unsigned stage)
  */
 static bool must_look(const struct solo *solo)
 {
-    return solo->opts.looks && solo->looks < LOOKS_MAX &&
+    return solo->opts.looks && !solo->before && solo->looks < LOOKS_MAX &&
            solo->vain_looks < VAIN_LOOKS_MAX &&
            stages[solo->stage].tier < TIER_MUTATE &&
            stages[solo->stage + 1].tier >= TIER_MUTATE &&
@@ -69,10 +69,18 @@ static bool must_look(const struct solo *solo)
            solo->base.len * 8 + 64 <= solo->looked_len * 7;
 }
 
+/* Whether it asks again what was refused where it stands: a pump is undone
+ * before that. */
+static bool is_repetition(const struct stage *stage)
+{
+    return stage->fills && !stage->news_only;
+}
+
 /* The next stage of this round; false: there is none. */
 static bool next_stage(struct solo *solo)
 {
-    if (solo->stage + 1 == ARRAY_LEN(stages))
+    if (solo->stage + 1 == ARRAY_LEN(stages) ||
+        (solo->before && is_repetition(&stages[solo->stage + 1])))
         return false;
     enter_stage(solo, solo->stage + 1);
     return true;

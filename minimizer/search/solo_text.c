@@ -43,8 +43,7 @@ void version_copy(struct version *to, const struct version *from)
         to->tree = tree_share(from->tree);
 }
 
-/* Longer texts do not fit solo->text, whose ceiling is the first text. */
-static bool is_smaller(struct bytes a, struct bytes b)
+bool solo_is_smaller(struct bytes a, struct bytes b)
 {
     if (a.len != b.len)
         return a.len < b.len;
@@ -97,16 +96,16 @@ void solo_know_base(struct solo *solo)
 
 /* Make the candidate's text and look whether its verdict is known. */
 static enum answer recall(struct solo *solo, const struct patch *patch,
-                          struct hash128 *hash)
+                          bool pump, struct hash128 *hash)
 {
     struct bytes base = version_bytes(&solo->base), text;
 
     buf_clear(&solo->text);
-    if (patch_saved(patch) < 0 || touches_frozen(solo, patch) ||
+    if ((patch_saved(patch) < 0 && !pump) || touches_frozen(solo, patch) ||
         patch_apply(patch, base, &solo->text) < 0)
         return ANSWER_NO;
     text = buf_bytes(&solo->text);
-    if (!is_smaller(text, base))
+    if (!pump && !solo_is_smaller(text, base))
         return ANSWER_NO;
     *hash = fingerprint(solo, text, patch);
     switch (memory_get(&solo->memory, *hash)) {
@@ -166,11 +165,11 @@ static bool is_allowed(struct solo *solo, const struct patch *patch,
 
 /* As recall(), with the candidate's text (caller frees) where it is a yes or
  * must be run, and with a no for what is broken or not allowed. */
-enum answer solo_judge(struct solo *solo, const struct patch *patch,
-                       bool statements, struct hash128 *hash,
-                       struct version *version)
+static enum answer judge(struct solo *solo, const struct patch *patch,
+                         bool statements, bool pump, struct hash128 *hash,
+                         struct version *version)
 {
-    enum answer answer = recall(solo, patch, hash);
+    enum answer answer = recall(solo, patch, pump, hash);
     struct tree *tree = NULL;
 
     *version = (struct version){ 0 };
@@ -187,6 +186,19 @@ enum answer solo_judge(struct solo *solo, const struct patch *patch,
         version->tree = tree;
     }
     return answer;
+}
+
+enum answer solo_judge(struct solo *solo, const struct patch *patch,
+                       bool statements, struct hash128 *hash,
+                       struct version *version)
+{
+    return judge(solo, patch, statements, false, hash, version);
+}
+
+enum answer solo_judge_pump(struct solo *solo, const struct patch *patch,
+                            struct hash128 *hash, struct version *version)
+{
+    return judge(solo, patch, false, true, hash, version);
 }
 
 /* Make the patched text the base; `version` is taken. */
@@ -213,4 +225,5 @@ void solo_commit(struct solo *solo, const struct patch *patch,
     solo->base_number++;
     solo->last_kind = kind;
     solo->stats.accepted++;
+    solo_pay_pump(solo);
 }

@@ -39,35 +39,69 @@ static inline void offers_add(struct buf *out, const struct tree *tree,
     tree_free(next);
 }
 
+/* Those of one kind, and the edits freed. */
+static inline char *offers_text(const struct tree *tree, struct edits *edits,
+                                unsigned kind)
+{
+    struct buf out;
+
+    buf_init(&out, 1 << 20);
+    for (uint32_t i = 0; i < edits->n; i++) {
+        struct patch patch;
+
+        patch_init(&patch);
+        if (edits->items[i].kind == kind && !offers_patch(&patch, edits, i))
+            offers_add(&out, tree, &patch);
+        patch_deinit(&patch);
+    }
+    edits_deinit(edits);
+    return buf_take(&out, NULL);
+}
+
 /* Caller frees. `frozen` may be NULL. */
 static inline char *offers_of(const char *text, unsigned kind,
                               const struct span *frozen)
 {
     struct tree *tree = tree_parse(bytes_of(text, strlen(text)));
     struct edits edits;
-    struct buf out;
+    char *got;
 
     edits_init(&edits);
-    buf_init(&out, 1 << 20);
     generate_kinds(tree, frozen, frozen ? 1 : 0, vocabulary(MUTATE_ALL, true),
                    &edits);
-    for (uint32_t i = 0; i < edits.n; i++) {
-        struct patch patch;
-
-        patch_init(&patch);
-        if (edits.items[i].kind == kind && !offers_patch(&patch, &edits, i))
-            offers_add(&out, tree, &patch);
-        patch_deinit(&patch);
-    }
-    edits_deinit(&edits);
+    got = offers_text(tree, &edits, kind);
     tree_free(tree);
-    return buf_take(&out, NULL);
+    return got;
+}
+
+/* The same for what grows the text. */
+static inline char *offers_pumps(const char *text, unsigned kind,
+                                 const struct span *frozen)
+{
+    struct tree *tree = tree_parse(bytes_of(text, strlen(text)));
+    struct edits edits;
+    char *got;
+
+    edits_init(&edits);
+    generate_pumps(tree, frozen, frozen ? 1 : 0, &edits);
+    got = offers_text(tree, &edits, kind);
+    tree_free(tree);
+    return got;
 }
 
 static inline void assert_offers(const char *text, unsigned kind,
                                  const char *expected)
 {
     char *got = offers_of(text, kind, NULL);
+
+    assert_string_equal(got, expected);
+    free(got);
+}
+
+static inline void assert_pumps(const char *text, unsigned kind,
+                                const char *expected)
+{
+    char *got = offers_pumps(text, kind, NULL);
 
     assert_string_equal(got, expected);
     free(got);

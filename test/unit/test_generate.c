@@ -99,6 +99,10 @@ static void try_file(void *arg, const char *path, struct bytes text)
     for (size_t i = 0; i < edits.n; i += step)
         try_edit(shares, tree, &edits, (uint32_t)i);
     edits_deinit(&edits);
+    generate_pumps(tree, NULL, 0, &edits);
+    for (size_t i = 0; i < edits.n; i += step)
+        try_edit(shares, tree, &edits, (uint32_t)i);
+    edits_deinit(&edits);
     tree_free(tree);
 }
 

@@ -237,7 +237,8 @@ static bool give(struct search *search, const struct oracle *o,
     may_again = o->none_always || o->none_once;
     if (before > 1 || (before == 1 && !may_again))
         c->asked_again++;
-    c->not_smaller += !smaller(trial->text, search_text(search));
+    c->not_smaller +=
+        !trial->pumped && !smaller(trial->text, search_text(search));
     c->broken += errors_in(trial->text) > o->errors;
     c->trace = hash_more(c->trace, &trial->hash, sizeof(trial->hash));
     c->trace = hash_more(c->trace, trial->kind, strlen(trial->kind));
