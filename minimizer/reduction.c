@@ -36,7 +36,8 @@ struct reduction {
     struct trials *trials;
     struct steps *steps;
     struct reasons reasons;
-    bool searched; /* the trials have finished */
+    bool searched;     /* the trials have finished */
+    unsigned refusals; /* since the last step */
     bool minimal;
     const char *stopped_by;
 };
@@ -243,12 +244,15 @@ static void reduction_on_reported(void *arg, const struct store_report *row,
     struct reduction *r = arg;
     struct store_batch batch = { .reports = row, .nreports = 1 };
 
-    if (!accepted) {
+    if (accepted) {
+        add_step(r, search_last_kind(r->search));
+        steps_keep(r->steps, search_text(r->search), row);
+        r->refusals = 0;
+    } else {
         writer_add(r->writer, &batch, NULL, NULL);
-        return;
+        r->refusals += row->verdict == VERDICT_NO && !row->early;
     }
-    add_step(r, search_last_kind(r->search));
-    steps_keep(r->steps, search_text(r->search), row);
+    r->events.tried(r->arg, r->refusals);
 }
 
 static void reduction_on_refused(void *arg, struct hash128 text,

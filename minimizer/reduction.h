@@ -36,6 +36,8 @@ struct reduction_spec {
 struct reduction_events {
     /* A step is durable and in the best file; `kind` of its edit. */
     void (*accepted)(void *arg, const char *kind);
+    /* So many candidates in a row have been refused; 0: one was accepted. */
+    void (*tried)(void *arg, unsigned refusals);
     /* Store, best file or runs: it makes no sense to go on. */
     void (*failed)(void *arg, const struct err *err);
     /* Nothing is out and nothing more will be started. */

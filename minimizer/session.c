@@ -22,6 +22,7 @@
 #include "config/log.h"
 #include "config/mem.h"
 #include "minimizer/aids.h"
+#include "minimizer/early.h"
 #include "minimizer/fleet/fleet.h"
 #include "minimizer/input.h"
 #include "minimizer/notes.h"
@@ -45,6 +46,8 @@ struct side {
 };
 
 enum { HERE, THERE, SIDES };
+
+#define EARLY_SHARE 2 /* of the slots: most for runs of the final check */
 
 struct session {
     struct uv_loop_s *loop;
@@ -70,6 +73,7 @@ struct session {
     char *user_cwd;
 
     struct reduction *reduction; /* NULL: no search yet */
+    struct early *early;         /* NULL: none */
     bool minimal;
     struct verify_result verified;
     struct observation shown; /* a failing run of the result */
@@ -190,6 +194,7 @@ static void session_free(struct session *s)
 {
     store_close(s->store);
     reduction_free(s->reduction);
+    early_free(s->early);
     original_free(s->original);
     for (int i = 0; i < SIDES; i++) {
         setup_deinit(&s->sides[i].setup);
@@ -427,10 +432,60 @@ static void session_on_settled(void *arg)
     verify_begin(s);
 }
 
+/* ---- the final check, begun early ---- */
+
+/* Where the result stands if it can be run there; elsewhere its siblings would
+ * be missing, and it is laid like a candidate. */
+static const char *final_path(const struct session *s, const char *path)
+{
+    char *dir = file_dir(s->input.output);
+    bool beside = strcmp(dir, s->input.dir) == 0;
+
+    free(dir);
+    return beside ? path : NULL;
+}
+
+static void session_on_early(void *arg)
+{
+    struct session *s = arg;
+
+    if (s->phase == SESSION_SEARCHING)
+        reduction_retune(s->reduction); /* a slot is free */
+}
+
+/* With few slots it would only take them from the search; and without room for
+ * all of its runs the last one would begin as late as ever. */
+static void make_early(struct session *s)
+{
+    const struct original_facts *facts = original_facts(s->original);
+    struct early_spec spec = {
+        .fleet = s->sides[HERE].fleet,
+        .path = final_path(s, s->input.output),
+        .cwd = facts->cwd,
+        .runs = (unsigned)s->config->repeat,
+    };
+
+    if (EARLY_SHARE * s->config->repeat <= s->config->jobs &&
+        facts->ncontrols == 0 && facts->rate >= 1)
+        s->early = early_new(&spec, session_on_early, s);
+}
+
+static void session_on_tried(void *arg, unsigned refusals)
+{
+    struct session *s = arg;
+
+    if (s->early && steps_writing(reduction_steps(s->reduction)) == 0)
+        early_look(s->early, session_text(s), refusals,
+                   original_facts(s->original)->fresh_timeout_ms);
+    else if (s->early)
+        early_look(s->early, session_text(s), 0, 0);
+}
+
 static int open_reduction(struct session *s, struct err *err)
 {
     static const struct reduction_events events = {
         .accepted = session_on_accepted,
+        .tried = session_on_tried,
         .failed = session_on_lost,
         .searched = session_on_searched,
         .settled = session_on_settled,
@@ -467,6 +522,7 @@ static void session_on_known(void *arg)
         fail(s, err.text);
         return;
     }
+    make_early(s);
     enter(s, SESSION_SEARCHING);
     s->searching_ms = now_ms(s);
     if (reduction_start(s->reduction, &err))
@@ -538,8 +594,6 @@ static void session_on_verified(void *arg, const struct verify_result *result)
 static void verify_begin(struct session *s)
 {
     const struct original_facts *facts = original_facts(s->original);
-    char *dir = file_dir(s->input.output);
-    bool beside = strcmp(dir, s->input.dir) == 0;
     uint64_t limit = (uint64_t)(s->config->max_time_s * 1000);
     bool late = limit > 0 && now_ms(s) - s->started_ms >= limit;
     unsigned runs = late ? 1 : (unsigned)s->config->repeat;
@@ -553,14 +607,15 @@ static void verify_begin(struct session *s)
         .needed = runs,
         .timeout_ms = facts->fresh_timeout_ms,
         .cwd = facts->cwd,
-        /* Elsewhere its siblings would be missing: laid like a candidate. */
-        .path = beside ? s->input.output : NULL,
-        .good_path = beside ? s->input.good_output : NULL,
+        .path = final_path(s, s->input.output),
+        .good_path = final_path(s, s->input.good_output),
+        .early = s->early,
         .place = place_step,
         .aids = late ? 0 : facts->aids,
     };
 
-    free(dir);
+    if (s->early)
+        early_stop(s->early);
     if (facts->rate < 1) { /* the original is flaky: once in ten will do */
         spec.runs = runs > 10 ? runs : 10;
         spec.needed = 1;

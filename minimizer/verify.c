@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "config/mem.h"
+#include "minimizer/early.h"
 
 #define LOST_MAX 6 /* runs that came to nothing, over the whole check */
 
@@ -75,7 +76,9 @@ static void forget_shown(struct verify *v)
     v->have_shown = false;
 }
 
-static void start_run(struct verify *v, const struct control *c)
+/* `early`: where to take it from, if it has begun there; or NULL. */
+static void start_run(struct verify *v, const struct control *c,
+                      struct early *early)
 {
     struct verifying *run = xcalloc(1, sizeof(*run));
     bool good = c && c->good_form;
@@ -90,6 +93,8 @@ static void start_run(struct verify *v, const struct control *c)
 
     *run = (struct verifying){ v, c };
     v->out++;
+    if (early && !c && early_take(early, v->text, verify_on_run, run))
+        return;
     fleet_run_without(c ? c->fleet : v->spec.fleet, &request,
                       without_now(v) ? without_now(v)->aid : 0, verify_on_run,
                       run);
@@ -99,6 +104,7 @@ static void start_run(struct verify *v, const struct control *c)
 static int start_step(struct verify *v, size_t step)
 {
     struct verify_result *r = &v->result;
+    struct early *early = step + 1 == v->spec.steps ? v->spec.early : NULL;
 
     r->error = v->spec.place(v->arg, step, &v->text, &v->good, &r->err);
     if (r->error)
@@ -106,9 +112,9 @@ static int start_step(struct verify *v, size_t step)
     r->step = step;
     v->tally = (struct tally){ 0 };
     for (unsigned i = 0; i < v->spec.runs; i++) {
-        start_run(v, NULL);
+        start_run(v, NULL, early);
         for (unsigned c = 0; c < v->spec.ncontrols; c++)
-            start_run(v, &v->spec.controls[c]);
+            start_run(v, &v->spec.controls[c], NULL);
     }
     return 0;
 }
@@ -127,7 +133,7 @@ static void next_without(struct verify *v)
     }
     r->without[r->nwithout++].aid = (enum run_aid)(left & -left);
     for (unsigned i = 0; i < v->spec.runs; i++)
-        start_run(v, NULL);
+        start_run(v, NULL, NULL);
 }
 
 /* low is the answer: put it in place again if another step is. */
@@ -192,6 +198,19 @@ static void count(struct verify *v, const struct control *control, bool yes)
     }
 }
 
+/* Once no run is out. */
+static void go_on(struct verify *v)
+{
+    if (v->out > 0)
+        return;
+    if (v->result.error)
+        finish(v);
+    else if (without_now(v))
+        next_without(v);
+    else
+        step_over(v);
+}
+
 static void verify_on_run(void *arg, const struct observation *observation)
 {
     struct verifying run = *(struct verifying *)arg;
@@ -209,7 +228,7 @@ static void verify_on_run(void *arg, const struct observation *observation)
                                "the final check could not be carried out: %s",
                                observation->why ? observation->why : "");
         else if (!r->error)
-            start_run(v, run.control);
+            start_run(v, run.control, NULL);
     } else {
         count(v, run.control, verdict == VERDICT_YES);
         if (verdict == VERDICT_YES && !run.control && !v->have_shown &&
@@ -218,20 +237,12 @@ static void verify_on_run(void *arg, const struct observation *observation)
             v->have_shown = true;
         }
     }
-    if (v->out > 0)
-        return;
-    if (r->error)
-        finish(v);
-    else if (without_now(v))
-        next_without(v);
-    else
-        step_over(v);
+    go_on(v);
 }
 
-struct verify *verify_start(const struct verify_spec *spec,
-                            void (*done)(void *arg,
-                                         const struct verify_result *result),
-                            void *arg)
+void verify_start(const struct verify_spec *spec,
+                  void (*done)(void *arg, const struct verify_result *result),
+                  void *arg)
 {
     struct verify *v = xcalloc(1, sizeof(*v));
 
@@ -239,11 +250,13 @@ struct verify *verify_start(const struct verify_spec *spec,
     v->done = done;
     v->arg = arg;
     v->high = spec->steps; /* one beyond the newest */
+    v->out++;              /* until all have been started */
     if (start_step(v, spec->steps - 1)) {
-        /* done never comes from inside verify_start: answer by a run. */
+        /* An error does not come from inside verify_start: answer by a run. */
         v->text = bytes_of("", 0);
         v->spec.path = NULL;
-        start_run(v, NULL);
+        start_run(v, NULL, NULL);
     }
-    return v;
+    v->out--;
+    go_on(v);
 }

@@ -6,7 +6,8 @@
  * step 0, the original, was seen to in the calibration. What holds is then run
  * without each of the aids that all runs had so far; what it does there is told
  * and nothing more. Lives from verify_start() until its done event returns;
- * done comes once, from the loop.
+ * done comes once, from the loop, or
+ * from inside verify_start() if all runs have been made early.
  */
 #ifndef AUTODD_VERIFY_H
 #define AUTODD_VERIFY_H
@@ -21,7 +22,7 @@
 #include "minimizer/fleet/fleet.h"
 #include "minimizer/signature.h"
 
-struct verify;
+struct early;
 
 struct verify_spec {
     struct fleet *fleet;
@@ -30,7 +31,9 @@ struct verify_spec {
     unsigned runs;   /* fresh runs a step */
     unsigned needed; /* of them must show the failure */
     uint64_t timeout_ms;
-    const char *cwd;  /* NULL: the run's own folder */
+    struct early *early; /* of these, runs of the newest step that have begun
+                          * already; NULL: none */
+    const char *cwd;     /* NULL: the run's own folder */
     const char *path; /* run this file; NULL: the text, laid as a candidate */
     const char *good_path;          /* the same of the good form */
     const struct control *controls; /* what must pass, in every run */
@@ -64,9 +67,8 @@ struct verify_result {
 };
 
 /* `arg` goes to place and done. */
-struct verify *verify_start(const struct verify_spec *spec,
-                            void (*done)(void *arg,
-                                         const struct verify_result *result),
-                            void *arg);
+void verify_start(const struct verify_spec *spec,
+                  void (*done)(void *arg, const struct verify_result *result),
+                  void *arg);
 
 #endif

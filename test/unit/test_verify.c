@@ -5,17 +5,21 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "minimizer/early.h"
 #include "minimizer/verify.h"
 #include "test/unit/fake_fleet.h"
 
 static struct config config = { .tightness = TIGHT_TEMPLATE };
 
 struct play {
-    size_t fails_up_to;   /* steps 0 .. this fail by themselves */
-    size_t passes_up_to;  /* and these pass elsewhere; 0: not asked */
-    unsigned lost;        /* so many runs come to nothing first */
-    size_t refuse;        /* this step cannot be put in place; 0: none */
-    unsigned aids, needs; /* of the fleet; without which nothing fails */
+    size_t fails_up_to;         /* steps 0 .. this fail by themselves */
+    size_t passes_up_to;        /* and these pass elsewhere; 0: not asked */
+    unsigned lost;              /* so many runs come to nothing first */
+    size_t refuse;              /* this step cannot be put in place; 0: none */
+    unsigned aids, needs;       /* of the fleet; without which nothing fails */
+    unsigned early, early_over; /* runs begun before, and over by then */
+    bool other_text;            /* they are of another one */
+    uint64_t asked;
     const struct fleet *fleet;
     size_t placed;
     int dones;
@@ -91,6 +95,27 @@ static void on_done(void *arg, const struct verify_result *result)
     play->result.shown = NULL;
 }
 
+static void on_early(void *arg)
+{
+    (void)arg;
+}
+
+/* Runs of the newest step that begin before the check does. */
+static struct early *begin_early(struct play *play, struct fleet *fleet,
+                                 size_t step)
+{
+    struct early_spec spec = { .fleet = fleet, .runs = play->early };
+    struct early *early = early_new(&spec, on_early, NULL);
+
+    play->placed = step;
+    early_look(early, play->other_text ? bytes_of("z", 1) : bytes_of("x", 2),
+               1000, 1000);
+    for (unsigned i = 0; i < play->early_over; i++)
+        assert_true(fake_fleet_turn(fleet, 0));
+    early_stop(early);
+    return early;
+}
+
 static void carry_out(struct play *play, size_t steps)
 {
     struct fleet fleet = { .slots = 4, .oracle = oracle, .arg = play };
@@ -114,11 +139,15 @@ static void carry_out(struct play *play, size_t steps)
     play->fleet = &fleet;
     fleet_set_aids(&fleet, play->aids);
     observation_deinit(&first);
+    spec.early = begin_early(play, &fleet, steps - 1);
     verify_start(&spec, on_done, play);
-    assert_int_equal(play->dones, 0);
+    assert_int_equal(play->dones,
+                     play->early_over == 3 && play->fails_up_to + 1 == steps);
     while (fake_fleet_turn(&fleet, 0) || fake_fleet_turn(&other, 0))
         ;
     assert_int_equal(play->dones, 1);
+    play->asked = fleet.asked;
+    early_free(spec.early);
     signature_free(signature);
 }
 
@@ -202,6 +231,44 @@ static void full_disk_is_told(void **state)
     }
 }
 
+static void runs_that_have_begun_are_not_made_again(void **state)
+{
+    (void)state;
+    for (unsigned over = 0; over <= 3; over++) {
+        struct play play = { .fails_up_to = 3, .early = 3, .early_over = over };
+
+        carry_out(&play, 4);
+        assert_int_equal(play.result.step, 3);
+        assert_int_equal(play.result.runs, 3);
+        assert_int_equal(play.result.matched, 3);
+        assert_true(play.shown);
+        assert_int_equal(play.asked, 3);
+    }
+}
+
+static void early_runs_say_no_as_well(void **state)
+{
+    struct play play = { .fails_up_to = 1, .early = 3, .early_over = 2 };
+    (void)state;
+
+    carry_out(&play, 4);
+    assert_int_equal(play.result.step, 1);
+    assert_true(play.result.walked_back);
+    assert_int_equal(play.result.matched, 3);
+}
+
+static void early_runs_of_another_text_do_not_count(void **state)
+{
+    struct play play = {
+        .fails_up_to = 3, .early = 3, .early_over = 1, .other_text = true
+    };
+    (void)state;
+
+    carry_out(&play, 4);
+    assert_int_equal(play.result.matched, 3);
+    assert_int_equal(play.asked, 6);
+}
+
 static void result_is_run_without_each_aid(void **state)
 {
     struct play play = { .fails_up_to = 2,
@@ -233,6 +300,9 @@ int main(void)
         cmocka_unit_test(too_many_lost_runs_end_it),
         cmocka_unit_test(full_disk_is_told),
         cmocka_unit_test(result_is_run_without_each_aid),
+        cmocka_unit_test(runs_that_have_begun_are_not_made_again),
+        cmocka_unit_test(early_runs_say_no_as_well),
+        cmocka_unit_test(early_runs_of_another_text_do_not_count),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
