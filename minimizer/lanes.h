@@ -8,9 +8,10 @@
  * believed ^                       |                         `- or not: void
  *     `-- child not fit for more, another one, too many bad ends: void --'
  *
- * A yes is for a clean run to say; the search goes on from it meanwhile. Void noes are asked of clean runs. Where
- * batches are void again and again, or clean runs contradict too often, no hot
- * child is used any more. Pure: no clock, no chance. */
+ * A yes is for a clean run to say; the search goes on from it meanwhile. Void
+ * noes are asked of clean runs. Where batches are void again and again, or
+ * clean runs contradict too often, no hot child is used any more. Pure: no
+ * clock, no chance. */
 #ifndef AUTODD_LANES_H
 #define AUTODD_LANES_H
 
@@ -31,15 +32,15 @@ struct lane {
 };
 
 struct lanes_counts {
-    uint64_t controls;    /* control runs */
-    uint64_t batches;     /* of at least one no: believed */
-    uint64_t voided;      /* the same: void */
-    uint64_t noes;        /* believed */
-    uint64_t sampled;     /* of these, asked of a clean run too */
-    uint64_t overturned;  /* of these, yes there */
-    uint64_t yes;         /* of hot children */
-    uint64_t checked;     /* of these, asked of a clean run */
-    uint64_t denied;      /* of these, no there */
+    uint64_t controls;   /* control runs */
+    uint64_t batches;    /* of at least one no: believed */
+    uint64_t voided;     /* the same: void */
+    uint64_t noes;       /* believed */
+    uint64_t sampled;    /* of these, asked of a clean run too */
+    uint64_t overturned; /* of these, yes there */
+    uint64_t yes;        /* of hot children */
+    uint64_t checked;    /* of these, asked of a clean run */
+    uint64_t denied;     /* of these, no there */
 };
 
 struct lanes {

@@ -32,6 +32,7 @@ SYS = ("argv", "path", "meta_path", "path_hooks", "stdin", "stdout", "stderr",
        "excepthook", "unraisablehook", "displayhook", "breakpointhook",
        "dont_write_bytecode", "pycache_prefix", "flags", "warnoptions",
        "executable", "prefix", "platform")
+FINDERS = ("meta_path", "path_hooks")  # libraries have some of their own
 TIMERS = (signal.ITIMER_REAL, signal.ITIMER_VIRTUAL, signal.ITIMER_PROF)
 STREAM = ("encoding", "errors", "line_buffering", "write_through", "closed")
 LIMITS = ("RLIMIT_AS", "RLIMIT_CORE", "RLIMIT_CPU", "RLIMIT_DATA",
@@ -71,6 +72,17 @@ def settings():
     os.umask(umask)
     return [umask, os.nice(0), LIBC.setlocale(6, None)] + [
         resource.getrlimit(getattr(resource, name)) for name in LIMITS]
+
+
+def registrar(end):
+    """Return the module of what is to be called before threads are joined."""
+    cells = getattr(end, "__closure__", None) or ()
+    for inside in [getattr(end, "func", None)] + [
+            cell.cell_contents for cell in cells]:
+        if callable(inside):
+            name = getattr(inside, "__module__", None)
+            return name
+    return None
 
 
 def replace(target, content):
@@ -139,52 +151,172 @@ class Numpy:
             sys.modules["numpy.random"].seed()
 
 
+# Of PyTorch: attributes to set, and functions to get and to set a value. What
+# a version does not have is passed over.
+TORCH_FLAGS = (
+    "backends.fp32_precision", "backends.cudnn.fp32_precision",
+    "backends.cudnn.conv.fp32_precision", "backends.cudnn.rnn.fp32_precision",
+    "backends.cuda.matmul.fp32_precision", "backends.mkldnn.fp32_precision",
+    "backends.mkldnn.matmul.fp32_precision",
+    "backends.mkldnn.conv.fp32_precision",
+    "backends.mkldnn.rnn.fp32_precision",
+    "backends.cuda.matmul.allow_tf32",
+    "backends.cuda.matmul.allow_fp16_reduced_precision_reduction",
+    "backends.cuda.matmul.allow_fp16_reduced_precision_reduction_split_k",
+    "backends.cuda.matmul.allow_bf16_reduced_precision_reduction",
+    "backends.cuda.matmul.allow_bf16_reduced_precision_reduction_split_k",
+    "backends.cuda.matmul.allow_fp16_accumulation",
+    "backends.cudnn.allow_tf32", "backends.cudnn.enabled",
+    "backends.cudnn.benchmark", "backends.cudnn.benchmark_limit",
+    "backends.cudnn.deterministic", "backends.mkldnn.enabled",
+    "backends.mkldnn.deterministic", "backends.opt_einsum.enabled",
+    "backends.opt_einsum.strategy", "backends.quantized.engine",
+    "utils.deterministic.fill_uninitialized_memory")
+TORCH_PAIRS = (
+    ("get_default_dtype", "set_default_dtype"),
+    ("is_grad_enabled", "set_grad_enabled"),
+    ("get_num_threads", "set_num_threads"),
+    ("is_warn_always_enabled", "set_warn_always"),
+    ("is_anomaly_enabled", "autograd.set_detect_anomaly"),
+    ("get_float32_matmul_precision", "set_float32_matmul_precision"),
+    ("get_deterministic_debug_mode", "set_deterministic_debug_mode"),
+    ("is_autocast_enabled", "set_autocast_enabled"),
+    ("get_autocast_gpu_dtype", "set_autocast_gpu_dtype"),
+    ("is_autocast_cpu_enabled", "set_autocast_cpu_enabled"),
+    ("get_autocast_cpu_dtype", "set_autocast_cpu_dtype"),
+    ("is_autocast_cache_enabled", "set_autocast_cache_enabled"),
+    ("backends.cuda.flash_sdp_enabled", "backends.cuda.enable_flash_sdp"),
+    ("backends.cuda.math_sdp_enabled", "backends.cuda.enable_math_sdp"),
+    ("backends.cuda.cudnn_sdp_enabled", "backends.cuda.enable_cudnn_sdp"),
+    ("backends.cuda.mem_efficient_sdp_enabled",
+     "backends.cuda.enable_mem_efficient_sdp"),
+    ("backends.cuda.preferred_linalg_library",
+     "backends.cuda.preferred_linalg_library"),
+    ("backends.cuda.preferred_blas_library",
+     "backends.cuda.preferred_blas_library"))
+# Modes that a script has entered and not left.
+TORCH_MODES = ("is_inference_mode_enabled", "_C._len_torch_dispatch_stack",
+               "_C._len_torch_function_stack")
+# The settings of its compilers, some hundred, which have a hash.
+TORCH_CONFIGS = ("torch._dynamo.config", "torch._inductor.config",
+                 "torch._functorch.config")
+
+
 class Torch:
     """PyTorch's global settings and generators."""
 
     def __init__(self, module):
         """Remember them."""
         self.module = module
-        self.state = self.settings()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of those that are deprecated
+            self.state = self.settings()
+            self.on_cpu = self.default_device() == "cpu"
+            self.configs = [found for found in map(
+                self.compiler, TORCH_CONFIGS) if found]
         self.print = dict(vars(module._tensor_str.PRINT_OPTS))
         self.random = module.get_rng_state()
         self.allocated = None
 
     def settings(self):
-        """Return how to get and to set each setting, and what it is."""
+        """Return each setting: how to get it, how to set it, what it is."""
+        found = []
+        for path in TORCH_FLAGS:
+            holder, _, name = path.rpartition(".")
+            try:
+                holder = operator.attrgetter(holder)(self.module)
+                found.append((path, functools.partial(getattr, holder, name),
+                              functools.partial(setattr, holder, name),
+                              getattr(holder, name)))
+            except Exception:
+                pass
+        for getter, setter in TORCH_PAIRS:
+            try:
+                get = operator.attrgetter(getter)(self.module)
+                found.append((getter, get, operator.attrgetter(setter)(
+                    self.module), get()))
+            except Exception:
+                pass
+        return found
+
+    def changed(self):
+        """Return the settings that are not what they were."""
+        found = []
+        for setting in self.state:
+            try:
+                if setting[1]() == setting[3]:
+                    continue
+            except Exception:  # two that contradict each other
+                pass
+            found.append(setting)
+        return found
+
+    def default_device(self):
+        """Return where new tensors are made; None if that is not known."""
+        try:
+            return self.module._C._get_default_device()
+        except Exception:
+            return None
+
+    @staticmethod
+    def compiler(name):
+        """Return a compiler's settings, their hash and a copy; None."""
+        try:
+            config = sys.modules[name]
+            copy = getattr(config, "get_config_copy", dict)  # new in 2.7
+            return config, config.get_hash(), copy()
+        except Exception:  # not loaded
+            return None
+
+    def restore_settings(self):
+        """Put the settings back; None, or why that will not do."""
         torch = self.module
-        pairs = [
-            (torch.get_default_dtype, torch.set_default_dtype),
-            (torch.is_grad_enabled, torch.set_grad_enabled),
-            (torch.get_num_threads, torch.set_num_threads),
-            (torch.is_warn_always_enabled, torch.set_warn_always),
-            (torch.is_anomaly_enabled, torch.autograd.set_detect_anomaly),
-            (torch.get_float32_matmul_precision,
-             torch.set_float32_matmul_precision),
-            (torch.are_deterministic_algorithms_enabled,
-             torch.use_deterministic_algorithms),
-        ]
-        for holder, name in (
-                (torch.backends.cudnn, "enabled"),
-                (torch.backends.cudnn, "benchmark"),
-                (torch.backends.cudnn, "deterministic"),
-                (torch.utils.deterministic, "fill_uninitialized_memory")):
-            pairs.append((functools.partial(getattr, holder, name),
-                          functools.partial(setattr, holder, name)))
-        return [(get, put, get()) for get, put in pairs]
+        torch.set_default_device(None)
+        for mode in TORCH_MODES:
+            try:
+                if operator.attrgetter(mode)(torch)():
+                    return "a mode of torch is left on"
+            except AttributeError:
+                pass
+        if self.on_cpu and self.default_device() != "cpu":
+            torch.set_default_tensor_type(torch.FloatTensor)
+        for _ in range(2):  # one may be refused while another one is wrong
+            for _, _, put, value in self.changed():
+                try:
+                    put(value)
+                except Exception:
+                    pass
+        for name, *_ in self.changed():
+            return "torch." + name + " is changed"
+        for config, value, settings in self.configs:
+            if config.get_hash() == value:
+                continue
+            now = config.get_config_copy() if settings else {}
+            for name in settings:
+                if settings[name] != now.get(name):
+                    setattr(config, name, settings[name])
+            if config.get_hash() != value:
+                return config.__name__ + " is changed"
+        if "torch._dynamo" in sys.modules:
+            sys.modules["torch._dynamo"].reset()
+        return None
 
     def restore(self):
         """Put them back; None, or why that will not do."""
         torch = self.module
-        for get, put, value in self.state:
-            if get() != value:
-                put(value)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            why = self.restore_settings()
+        if why:
+            return why
         vars(torch._tensor_str.PRINT_OPTS).update(self.print)
-        torch.set_default_device(None)
         torch.set_rng_state(self.random)
         if not torch.cuda.is_initialized():
             return None
         torch.cuda.set_device(0)
+        if hasattr(torch.cuda, "get_per_process_memory_fraction") \
+                and torch.cuda.get_per_process_memory_fraction(0) != 1:
+            return "a part of the GPU's memory is set apart"
         torch.cuda.set_stream(torch.cuda.default_stream())
         for generator in torch.cuda.default_generators:
             generator.manual_seed(DEFAULT_SEED)
@@ -227,6 +359,7 @@ class Memory:
                         gc.get_threshold(), gc.isenabled())
         self.digits = getattr(sys, "get_int_max_str_digits", int)()
         self.callbacks = list(gc.callbacks)
+        self.ends = list(getattr(threading, "_threading_atexits", ()))
         self.hook = threading.excepthook
         self.code = {}
         self.take_code()
@@ -272,6 +405,17 @@ class Memory:
             path = next(iter(getattr(module, "__path__", None) or ()), None)
         return isinstance(path, str) and path.startswith(self.folders)
 
+    def is_library(self, finder):
+        """Tell whether a module that stays has put a finder of its own in."""
+        return self.stays(getattr(
+            finder if isinstance(finder, CODE) else type(finder),
+            "__module__", None))
+
+    def stays(self, name):
+        """Tell whether a module that a script has loaded is not its own."""
+        return name in sys.modules and name not in self.modules \
+            and name != "__main__" and not self.owns(sys.modules[name])
+
     def restore_modules(self):
         """Forget what the script made or changed of the modules."""
         for name, module in list(sys.modules.items()):
@@ -292,7 +436,11 @@ class Memory:
             if getattr(sys, name, None) is not value:
                 setattr(sys, name, value)
         for name, content in self.lists.items():
-            getattr(sys, name)[:] = content
+            current = getattr(sys, name)
+            current[:] = content if name not in FINDERS else [
+                finder for finder in current
+                if finder in content or self.is_library(finder)] + [
+                finder for finder in content if finder not in current]
         replace(builtins.__dict__, self.builtins)
         sys.settrace(None)
         sys.setprofile(None)
@@ -315,6 +463,9 @@ class Memory:
                 warnings._filters_mutated_lock_held()
         getattr(warnings, "onceregistry", {}).clear()
         random.seed()
+        ends = getattr(threading, "_threading_atexits", [])
+        ends[:] = [end for end in ends if end in self.ends
+                   or self.stays(registrar(end))]
         if "faulthandler" in sys.modules:
             sys.modules["faulthandler"].disable()
 
@@ -348,7 +499,9 @@ class Memory:
         now = descriptors()
         for fd, what in now.items():
             if fd > 2 and what in outputs and self.fds.get(fd) != what:
-                os.close(fd)
+                # Not closed: a library may hold it, and its number would be
+                # somebody else's.
+                silence(fd)
         if any(now.get(fd) != what for fd, what in self.fds.items()):
             return "a descriptor was closed or replaced"
         if len(now) > len(self.fds) + FDS_MAX:
@@ -376,14 +529,19 @@ class Memory:
         return why
 
 
+def silence(*fds):
+    """Make descriptors lead nowhere."""
+    null = os.open(os.devnull, os.O_RDWR)
+    for fd in fds:
+        if fd != null:
+            os.dup2(null, fd, inheritable=fd < 3)
+    if null not in fds:
+        os.close(null)
+
+
 def mute():
     """Let the output of the last script go."""
-    null = os.open(os.devnull, os.O_RDWR)
-    for fd in (0, 1, 2):
-        if fd != null:
-            os.dup2(null, fd)
-    if null > 2:
-        os.close(null)
+    silence(0, 1, 2)
 
 
 def cuda_error():

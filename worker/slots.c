@@ -16,6 +16,7 @@
 #include "config/base.h"
 #include "config/mem.h"
 #include "worker/gpu/gpus.h"
+#include "worker/zygote.h"
 
 #define QUEUE_MAX 4096 /* runs waiting for a slot */
 
@@ -206,7 +207,8 @@ static struct slot *free_slot(struct slots *s)
 static void start(struct slot *slot, struct waiting *waiting)
 {
     struct slots *s = slot->slots;
-    bool forked = waiting->request.how != RUN_FRESH && s->forks;
+    enum run_how how = waiting->request.how; /* it is handed over below */
+    bool forked = how != RUN_FRESH && s->forks;
 
     slot->id = waiting->id;
     if (slot->gpu >= 0)
@@ -216,6 +218,8 @@ static void start(struct slot *slot, struct waiting *waiting)
     if (slot->gpu >= 0)
         run_set_gpu(slot->run, gpus_visible(s->gpus, slot->gpu),
                     gpus_uuid(s->gpus, slot->gpu));
+    if (slot->gpu >= 0 && forked && (how == RUN_WARM || how == RUN_HOT))
+        gpus_may_wait(s->gpus, slot->gpu, (unsigned)s->n);
     s->busy++;
 }
 
@@ -248,19 +252,32 @@ void slots_pull(struct slots *s)
     }
 }
 
+/* End the children that wait with a context. False: there were none. */
+static bool rest(struct slots *s, int gpu)
+{
+    if (!gpus_rest(s->gpus, gpu))
+        return false;
+    if (s->job->zygote)
+        zygote_rest(s->job->zygote, gpus_visible(s->gpus, gpu));
+    return true;
+}
+
 /* The run did not fit into the memory of its GPU beside others: then it is none
- * of its own doing. */
+ * of its own doing. Children that wait are counted with them once. */
 static bool was_crowded(const struct slot *slot,
                         const struct observation *observation)
 {
     static const char text[] = "out of memory";
     const char *message = observation->exc_message;
     const char *type = observation->exc_type;
+    bool crowded, rested;
 
     if (slot->gpu < 0 || (!(message && strstr(message, text)) &&
                           !(type && strstr(type, "OutOfMemory"))))
         return false;
-    return gpus_crowded(slot->slots->gpus, slot->gpu);
+    crowded = gpus_crowded(slot->slots->gpus, slot->gpu);
+    rested = rest(slot->slots, slot->gpu);
+    return crowded || (rested && slot->request && slot->request->tries == 0);
 }
 
 /* Back to the head of the queue; false: tried too often. */
@@ -334,6 +351,7 @@ int slots_gpu(const struct slots *s, int slot)
 
 void slots_void(struct slots *s, int gpu, const char *why)
 {
+    rest(s, gpu);
     for (int i = 0; i < 2 * s->n; i++) {
         struct slot *slot = &s->at[i];
 

@@ -327,6 +327,22 @@ void zygote_retire(struct zygote *z)
         zygote_stop(z);
 }
 
+/* Where there is no room in the socket they end by themselves a little later.
+ */
+void zygote_rest(struct zygote *z, const char *visible)
+{
+    size_t len;
+    char *packet;
+
+    if (z->socket < 0)
+        return;
+    packet = packet_rest(visible, &len);
+    if (send(z->socket, packet, len, MSG_DONTWAIT | MSG_NOSIGNAL) < 0)
+        log_debug("zygote %d: children that wait are not ended: %s",
+                  z->process.pid, err_name(-errno));
+    free(packet);
+}
+
 pid_t zygote_pid(const struct zygote *z)
 {
     return z->exited || z->state == ZYGOTE_CLOSING ? 0 : z->process.pid;

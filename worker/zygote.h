@@ -61,6 +61,10 @@ void zygote_stop(struct zygote *zygote);
 /* Let it end by itself once the forks asked so far are over. */
 void zygote_retire(struct zygote *zygote);
 
+/* End the children that wait for runs of a GPU, as CUDA_VISIBLE_DEVICES names
+ * it: they hold memory there. */
+void zygote_rest(struct zygote *zygote, const char *visible);
+
 pid_t zygote_pid(const struct zygote *zygote); /* 0: not running */
 
 /* A place for a hot child, and which of its children, one after another. */

@@ -23,6 +23,8 @@ need not be text are base64, lists of them NUL-terminated words in one base64.
                         "warm": N, in a child with a context if one is
                             ready; of N at most, for this GPU
                         "lane", "generation": in the hot child of that name
+                        {"rest"}    end the children that wait for runs, of
+                            the GPU that its text names
     zygote -> worker    {"ready", "skipped"}, once
                         {"failed"}                     it must not be forked
                         {"syntax", "type", "message"}  does not compile
@@ -71,7 +73,8 @@ CUDA_NOT_INITIALIZED = 3
 CUDA_INVALID_CONTEXT = 201
 PROT_READ_WRITE, MAP_SHARED, MAP_ANONYMOUS = 3, 1, 0x20
 FLAGS_MAX = 4096  # children at a time that have a byte to report in
-READY, UNFIT, CONTEXT = 1, 2, 4  # what they report there
+READY, UNFIT, CONTEXT, BEGUN = 1, 2, 4, 8  # what they report there
+IDLE_S = 30  # then a child that waits leaves: it holds memory of the GPU
 PREPARING_MAX = 2  # contexts in the making: more at a time are no faster
 FREE_MIN = 2 << 30  # bytes of GPU memory that warm children leave free
 # What must be in the environment when a context is made.
@@ -154,6 +157,16 @@ def has_context(cuda):
         if not active.value:
             cuda.cuCtxGetCurrent(ctypes.byref(current))
         return bool(active.value or current.value)
+    except AttributeError:
+        return False
+
+
+def context_lost():
+    """Tell whether this process's context is of no use any more."""
+    cuda = initialised_cuda()
+    try:
+        return cuda is not None and cuda.cuCtxSynchronize() not in (
+            0, CUDA_INVALID_CONTEXT)
     except AttributeError:
         return False
 
@@ -491,13 +504,21 @@ class Waiting:
         self.visible = visible
 
     def wait(self):
-        """Return the next run. Leaves when there will be none."""
+        """Return the next run. Leaves when there will be none.
+
+        Or where the context has been lost meanwhile: what is not begun is
+        not judged.
+        """
+        data = None
         try:
-            data, fds, _, _ = socket.recv_fds(self.sock, PACKET_MAX, 2)
+            if select.select([self.sock], [], [], IDLE_S)[0]:
+                data, fds, _, _ = socket.recv_fds(self.sock, PACKET_MAX, 2)
         except OSError:
-            data = None
-        if not data:
+            pass
+        if not data or context_lost():
             os._exit(0)
+        if ZYGOTE.flag is not None:
+            ZYGOTE.flags[ZYGOTE.flag] |= BEGUN
         return Run(json.loads(data), fds)
 
 
@@ -576,6 +597,9 @@ class Zygote:
             if not data:
                 return None
             message = json.loads(data)
+            if "rest" in message:
+                self.rest(word(message["rest"]))
+                continue
             run = Run(message, fds) if "path" in message else None
             if run is None:
                 say(self.sock, lost=message["run"],
@@ -706,10 +730,21 @@ class Zygote:
             self.hot[lane] = child
         return child
 
+    def rest(self, visible):
+        """End the children that wait, of one GPU."""
+        for child in self.warm.pop(visible, ()):
+            self.discard(child)
+        for child in list(self.hot.values()):
+            if child.visible == visible and child.number is None:
+                self.discard(child)
+
     def discard(self, child):
-        """Kill a hot child, and let it be reaped; its run is lost."""
+        """Kill a child that waits, and let it be reaped; its run is lost."""
         self.hot.pop(child.lane, None)
         child.lane = None
+        if child.number is not None:
+            say(self.sock, lost=child.number, why="the child was ended")
+            child.number = None
         kill_group(child.pid)
         try:
             os.kill(child.pid, signal.SIGKILL)
@@ -722,6 +757,8 @@ class Zygote:
         child.number = run.number
         child.end = None
         child.turns += 1
+        if child.flag is not None:
+            self.flags[child.flag] &= ~BEGUN
         self.tell_start(run, child.pid)
         try:
             socket.send_fds(child.sock, [data], run.fds)
@@ -777,7 +814,8 @@ class Zygote:
         for waiting in self.warm.values():
             if child in waiting:
                 waiting.remove(child)
-                self.warm_unfit = True
+                if not self.flags[child.flag] & READY:
+                    self.warm_unfit = True
         if child.lane is not None:
             self.hear(child)  # its last word may be there still
             self.hot.pop(child.lane, None)
@@ -795,6 +833,10 @@ class Zygote:
 
     def tell_death(self, child, status, usage, flags):
         """Tell how the run of a child that has ended has ended with it."""
+        if child.turns and child.flag is not None and not flags & BEGUN:
+            say(self.sock, lost=child.number,
+                why="the child ended before its run began")
+            return
         end = {"cpu_ms": int((usage.ru_utime + usage.ru_stime) * 1000),
                "maxrss": usage.ru_maxrss * 1024,
                "cuda": bool(flags & CONTEXT)}
@@ -1235,7 +1277,21 @@ def run_hot(run, memory, mute):
 
 
 def join_threads():
-    """Wait for the threads that an interpreter waits for at its end."""
+    """Wait for the threads that an interpreter waits for at its end.
+
+    Idle threads of a pool end when they are told that it comes; then the pools
+    are told that it did not.
+    """
+    try:
+        for call in reversed(getattr(threading, "_threading_atexits", ())):
+            call()
+    except BaseException as exc:
+        complain(exc, threading)
+    for name, told in (("thread", "_shutdown"),
+                       ("process", "_global_shutdown")):
+        pools = sys.modules.get("concurrent.futures." + name)
+        if hasattr(pools, told):
+            setattr(pools, told, False)
     for thread in threading.enumerate():
         if thread is not threading.main_thread() and not thread.daemon:
             thread.join()

@@ -11,6 +11,8 @@
  *   FAKE_CUDA_UNFIT        cuInit() fails with this code
  *   CUDA_LAUNCH_BLOCKING   as it is when cuInit() is called: a fault is told by
  *                          the launch, else by some later call
+ *   FAKE_CUDA_LOST         a file; while there is one, the GPU has a fault that
+ *                          no process survives
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -20,7 +22,13 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { OK = 0, INVALID_VALUE = 1, NOT_INITIALIZED = 3, INVALID_CONTEXT = 201 };
+enum {
+    OK = 0,
+    INVALID_VALUE = 1,
+    NOT_INITIALIZED = 3,
+    INVALID_CONTEXT = 201,
+    UNCORRECTABLE = 214
+};
 
 static pid_t initialised; /* the process that was; 0: none */
 static int sticky;
@@ -31,8 +39,12 @@ static char context; /* its address stands for the context */
 
 static int state(void)
 {
+    const char *lost = getenv("FAKE_CUDA_LOST");
+
     if (initialised != getpid())
         return NOT_INITIALIZED;
+    if (lost && access(lost, F_OK) == 0)
+        sticky = UNCORRECTABLE;
     return sticky;
 }
 

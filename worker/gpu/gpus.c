@@ -8,7 +8,8 @@
  *
  * How much memory a run takes is the most that one process of the job was seen
  * to hold; in a container, where NVML's pids mean nothing, the growth of what
- * is in use, shared by the runs there at that time. The cap only goes down: a
+ * is in use, shared by the runs there at that time and by the children that may
+ * wait there with a context. The cap only goes down: a
  * run that did not fit has cost more than one that waits. */
 #include "worker/gpu/gpus.h"
 
@@ -47,6 +48,7 @@ struct gpu {
     const struct gpu_entry *entry;
     struct health health;
     unsigned busy, cap;
+    unsigned waiting;    /* children with a context and no run, at most */
     uint64_t base, need; /* bytes: in use without us; by one run, at most */
 
     struct child *canary; /* while it runs */
@@ -240,7 +242,7 @@ static void measure(struct gpu *gpu, const struct json *beat)
         if (!gpu->canary)
             gpu->base = used;
     } else if (used > gpu->base && !gpu->canary) {
-        need = (used - gpu->base) / gpu->busy;
+        need = (used - gpu->base) / (gpu->busy + gpu->waiting);
     }
     if (need <= gpu->need)
         return;
@@ -260,6 +262,23 @@ static void take_beat(struct gpus *g, const struct json *frame)
             if (strcmp(g->at[k].entry->uuid, uuid) == 0)
                 measure(&g->at[k], beat);
     }
+}
+
+void gpus_may_wait(struct gpus *g, int at, unsigned children)
+{
+    struct gpu *gpu = gpu_of(g, at);
+
+    if (children > gpu->waiting)
+        gpu->waiting = children;
+}
+
+bool gpus_rest(struct gpus *g, int at)
+{
+    struct gpu *gpu = gpu_of(g, at);
+    bool any = gpu->waiting > 0;
+
+    gpu->waiting = 0;
+    return any;
 }
 
 bool gpus_crowded(struct gpus *g, int at)

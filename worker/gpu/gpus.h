@@ -58,6 +58,11 @@ const char *gpus_uuid(const struct gpus *gpus, int gpu);
  * a time from now on. False: it was alone, the memory is its own affair. */
 bool gpus_crowded(struct gpus *gpus, int gpu);
 
+/* Children of so many runs may wait on it with a context from now on; none may
+ * any more, and whether there may have been any. */
+void gpus_may_wait(struct gpus *gpus, int gpu, unsigned children);
+bool gpus_rest(struct gpus *gpus, int gpu);
+
 /* A run on it took so long to die of SIGKILL; or does not. */
 void gpus_slow(struct gpus *gpus, int gpu, uint64_t kill_ms);
 void gpus_wedge(struct gpus *gpus, int gpu, const char *why);
