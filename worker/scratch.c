@@ -161,6 +161,13 @@ void scratch_close(const char *path)
     tree_remove(path);
 }
 
+static bool is_alive(int pid, uint64_t start)
+{
+    struct proc proc;
+
+    return proc_read(pid, &proc) && !proc_is_dead(&proc) && proc.start == start;
+}
+
 /* Whether the worker that made this scratch is gone for sure. Without an owner
  * in it, as when the worker was killed just then, age tells, if the name does
  * (`named`) say that it is a scratch. */
@@ -179,7 +186,7 @@ static bool is_left(const char *path, bool named)
         sscanf(text, "%255s %d %" SCNu64 " %" SCNu64, owner, &pid, &start,
                &space) == 4)
         left = strcmp(owner, host) == 0 && space == pid_namespace() &&
-               proc_start_time(pid) != start;
+               !is_alive(pid, start);
     else
         left = named && lstat(path, &st) == 0 && S_ISDIR(st.st_mode) &&
                st.st_uid == getuid() && time(NULL) - st.st_mtime > OWNER_LATE_S;
