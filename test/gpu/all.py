@@ -4,7 +4,7 @@
     python3 test/gpu/all.py --autodd-c BIN --out DIR --seconds 560 \\
         --parts steps,side
 
-Each part writes DIR/PART.json and DIR/PART.md, has its share of --seconds, and
+The parts write DIR/all.json and DIR/all.md. Each has its share of --seconds and
 leaves the GPU as it found it, which is looked at. No program runs without an
 end. A later call goes on with what an earlier one has left out if it is given
 the earlier one's folder (--done). The parts:
@@ -27,7 +27,6 @@ import os
 import sys
 import time
 import traceback
-from pathlib import Path
 
 import rig as rigs  # first: it says where the modules of test/bench are
 
@@ -132,9 +131,7 @@ def main():
     finally:
         good["clean"] = rig.clean_up()
     for part in args.parts:
-        path = Path(args.out, part + ".md")
-        print("\n" + path.read_text() if path.exists() else
-              "\n%s: nothing" % part)
+        print("\n%s\n" % rig.page(part))
     rig.say("%s", good)
     return 0 if all(good.values()) else 1
 

@@ -10,7 +10,8 @@ import examples
 from faults import has_fault
 
 HANG_S = 15     # --timeout for what must hang
-LIMIT_S = 60    # seconds of a run of anything else
+LONG_S = 40     # after which one run, on a busy machine, has shown that it does
+LIMIT_S = 90    # seconds of a run of anything else
 TIMES = 12      # runs until what fails sometimes must have failed
 SANITIZED = {"PYTORCH_NO_CUDA_MEMORY_CACHING": "1"}
 
@@ -53,7 +54,7 @@ class Case:
                       "--error-exitcode", "86", "--print-limit", "20",
                       "--target-processes", "all"]
             env = SANITIZED
-        limit = HANG_S if self.hangs else limit
+        limit = LONG_S if self.hangs else limit
         return examples.run(self.file, text, limit, before, env)
 
     def shows(self, done):
@@ -67,7 +68,8 @@ class Case:
 
     def judge(self, text, until=float("inf")):
         """Run a text until it fails as it should, which is once, if it does
-        not fail only sometimes. None: no answer before `until`."""
+        not fail only sometimes. None: no answer before `until`. `late`: the
+        last run was ended at its limit."""
         for turn in range(1, (TIMES if self.sometimes else 1) + 1):
             if time.monotonic() > until:
                 return None
@@ -75,6 +77,7 @@ class Case:
             if self.shows(done):
                 break
         return {"fails": self.shows(done), "code": done.code, "turn": turn,
+                "late": done.code is None and not self.hangs,
                 "seconds": round(done.seconds, 1),
                 "tail": done.output[-400:]}
 

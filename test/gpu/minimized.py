@@ -6,8 +6,7 @@
          allows, spread evenly over the examples and over their steps
   side   both results, side by side, each run again in a new interpreter
 
-What is minimized is kept in --out/minimized, so that a later call (--done)
-goes on from there.
+What was minimized is kept, so that a later call (--done) goes on from there.
 """
 import contextlib
 import json
@@ -18,6 +17,8 @@ import tempfile
 import time
 import traceback
 from pathlib import Path
+
+from cases import LIMIT_S
 
 OWN_END = 45    # seconds more for ours, which checks its result at the end
 LEAST_S = 25    # a minimization is not begun with less
@@ -31,19 +32,16 @@ class Jobs:
 
     def __init__(self, rig, cases):
         self.rig, self.cases = rig, cases
-        self.folder = rig.out / "minimized"
-        self.folder.mkdir(exist_ok=True)
-
-    def path(self, case, tool):
-        return self.folder / ("%s.%s.json" % (case.name, tool))
+        self.found = rig.load("minimized") or {}
 
     def get(self, case, tool):
         """What came of a job; None: not done yet."""
-        path = self.path(case, tool)
-        return json.loads(path.read_text()) if path.exists() else None
+        return self.found.get("%s.%s" % (case.name, tool))
 
     def put(self, case, tool, found):
-        self.path(case, tool).write_text(json.dumps(found, indent=1))
+        """Keep what came of a job."""
+        self.found["%s.%s" % (case.name, tool)] = found
+        self.rig.save("minimized", dict(self.found))
         self.rig.say("%s %s: %s", case.name, tool, {
             key: found[key] for key in
             ("seconds", "status", "runs", "bytes", "missing") if key in found})
@@ -194,10 +192,13 @@ def steps(rig, cases, jobs, seconds):
 
     def again(job):
         _, case, text, number = job
-        judged = case.judge(text.encode(), end - (30 if case.hangs else 15))
+        judged = case.judge(text.encode(), end - (45 if case.hangs else 15))
         if judged is None:
             return
         row = rows[case.name]
+        if judged["late"]:
+            row["late"] = row.get("late", 0) + 1
+            return
         row["again"][str(number)] = judged["fails"]
         if not judged["fails"]:
             row["wrong"].append(dict(judged, step=number, text=text))
@@ -231,6 +232,9 @@ def steps_table(rows):
               "fail." % (again, steps_all, "" if again == steps_all else
                          " (a sample spread evenly: time was up)",
                          sum(len(row["wrong"]) for row in rows.values())),
+              "", "Without an end in %d s, and so not counted: %d." % (
+                  LIMIT_S,
+                  sum(row.get("late", 0) for row in rows.values())),
               "", "Of %d refusals by hot children %d were asked of clean ones "
               "as well, which overturned **%d**." % tuple(
                   sum(kinds[key] for kinds in hot)

@@ -154,7 +154,7 @@ def part(rig, seconds):
         end = began + seconds * (at + 1) / len(KINDS)
         folder = Path(tempfile.mkdtemp(dir=rig.work))
         worker = children.Worker(rig, folder, AT_ONCE, modules, **more)
-        found = flow(rig, worker, how, order(rng, MIX), end)
+        found = flow(rig, worker, how, order(rng, MIX), end - seconds / 12)
         found += flow(rig, worker, how, order(rng, LAST), end)
         worker.finish()
         rig.say("%s: %d runs, %d wrong, %d void", how, len(found),

@@ -1,8 +1,8 @@
 """What all parts of the runs on a GPU share: how long there is, where files go,
 how a program is run for a limited time, and whether the GPU is left clean.
 
-A part writes NAME.json, for programs, and NAME.md, a table, into the folder
---out. Nothing here waits without an end: each program has a limit, after which
+What the parts find goes into two files of the folder --out: all.json, for
+programs, and all.md, their tables. Both are whole at any time. Nothing here waits without an end: each program has a limit, after which
 it is killed with all that it started.
 """
 import concurrent.futures
@@ -13,6 +13,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import uuid
 from pathlib import Path
@@ -90,9 +91,11 @@ class Rig:
         self.python = sys.executable
         self.out = Path(args.out).resolve()
         self.out.mkdir(parents=True, exist_ok=True)
-        if args.done:
-            shutil.copytree(args.done, self.out, dirs_exist_ok=True)
-            self.make_writable()
+        self.lock = threading.Lock()
+        self.found = {}
+        for done in [Path(args.done), self.out] if args.done else [self.out]:
+            if (done / "all.json").exists():
+                self.found.update(json.loads((done / "all.json").read_text()))
         # In a short path: a socket's has at most 107 bytes.
         self.work = Path(tempfile.mkdtemp(prefix="rig."))
         self.began = time.monotonic()
@@ -102,11 +105,6 @@ class Rig:
         tempfile.tempdir = str(self.work)
         os.environ.update({MARK: self.mark, "TMPDIR": str(self.work),
                            "XDG_STATE_HOME": str(self.work / "state")})
-
-    def make_writable(self):
-        """Files of an earlier call may be read-only."""
-        for path in [self.out, *self.out.rglob("*")]:
-            path.chmod(0o755 if path.is_dir() else 0o644)
 
     # ---- time ----
 
@@ -128,6 +126,7 @@ class Rig:
         machine's file cache."""
         if not site:
             return
+        site = os.pathsep.join(map(os.path.abspath, site.split(os.pathsep)))
         folder = self.work / "site"
         folder.mkdir()
         (folder / "sitecustomize.py").write_text(CARRIED)
@@ -177,19 +176,26 @@ class Rig:
 
     # ---- files ----
 
-    def save(self, name, data, lines):
+    def save(self, name, data, lines=()):
         """What a part found out, for programs and for people."""
-        for ending, text in (("json", json.dumps(data, indent=1)),
-                             ("md", "\n".join(lines))):
-            path = self.out / ("%s.%s" % (name, ending))
-            beside = path.with_suffix(".new")
-            beside.write_text(text + "\n")
-            beside.replace(path)
+        with self.lock:
+            self.found[name] = {"data": data, "page": list(lines)}
+            pages = ["\n".join(part["page"]) + "\n"
+                     for part in self.found.values() if part["page"]]
+            for ending, text in (("json", json.dumps(self.found, indent=1)),
+                                 ("md", "\n\n".join(pages))):
+                beside = self.out / ("new." + ending)
+                beside.write_text(text + "\n")
+                beside.replace(self.out / ("all." + ending))
 
     def load(self, name):
         """What an earlier call has found out; None if nothing."""
-        path = self.out / (name + ".json")
-        return json.loads(path.read_text()) if path.exists() else None
+        part = self.found.get(name)
+        return part and part["data"]
+
+    def page(self, name):
+        """The table of a part."""
+        return "\n".join(self.found.get(name, {}).get("page", ["Nothing."]))
 
     # ---- the end ----
 
