@@ -11,7 +11,7 @@ the histogram of its sensor.
 Needs a GPU. There is one fault in this file: the kernel leaves out what is below
 the range but not what is above it, and counts far out of bounds.
 
-    autodd-c examples/gpu/numba_cuda_oob.py --err-msg "[700] Call to" -j 8
+    autodd-c examples/gpu/numba_cuda_oob.py --err-msg CUDA_ERROR_ILLEGAL_ADDRESS -j 8
 """
 import argparse
 import dataclasses

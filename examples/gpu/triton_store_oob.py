@@ -23,16 +23,16 @@ import triton
 import triton.language as tl
 
 DEVICE = "cuda"
-MULTIPLIERS = (0x9E3779B1, 0x85EBCA77, 0xC2B2AE3D, 0x27D4EB2F)
-WORD = (1 << 28) - 1
+MULTIPLIERS = (0x1E3779B97F4A7C15, 0x3F58476D1CE4E5B9, 0x14D049BB133111EB, 0x2545F4914F6CDD1D)
+WORD = (1 << 44) - 1
 
 
 @triton.jit
 def hash_key(key, multiplier, mask):
-    mixed = (key * multiplier) & 0xFFFFFFFF
-    mixed = mixed ^ (mixed >> 15)
-    mixed = (mixed * 0x2C1B3C6D) & 0xFFFFFFFF
-    mixed = mixed ^ (mixed >> 12)
+    mixed = (key * multiplier) & 0x7FFFFFFFFFFFFFFF
+    mixed = mixed ^ (mixed >> 30)
+    mixed = (mixed * 0x3C79AC492BA7B653) & 0x7FFFFFFFFFFFFFFF
+    mixed = mixed ^ (mixed >> 33)
     return mixed & mask
 
 
