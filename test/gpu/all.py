@@ -81,8 +81,7 @@ def parse_args():
 
 def examples_part(rig, part, seconds):
     """`steps` or `side`: the one that comes first also minimizes."""
-    found = cases.load(rig.args.manifest,
-                       [n for n in rig.args.names.split(",") if n])
+    found = cases.load(rig, [n for n in rig.args.names.split(",") if n])
     jobs = minimized.Jobs(rig, found)
     tools = ["ours"] + ["autodd"] * ("side" in rig.args.parts)
     end = time.monotonic() + seconds

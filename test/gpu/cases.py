@@ -13,14 +13,16 @@ HANG_S = 15     # --timeout for what must hang
 LONG_S = 40     # after which one run, on a busy machine, has shown that it does
 LIMIT_S = 90    # seconds of a run of anything else
 TIMES = 12      # runs until what fails sometimes must have failed
+PROVEN = {"torch", "triton", "tilelang", "numpy"}  # looked at before, if any
 SANITIZED = {"PYTORCH_NO_CUDA_MEMORY_CACHING": "1"}
 
 
 class Case:
     """One script and its fault."""
 
-    def __init__(self, row, folder):
-        self.row, self.file = row, row["file"]
+    def __init__(self, row, folder, rig):
+        self.row, self.file, self.rig = row, row["file"], rig
+        self.environ = rig.environ_for(row.get("needs", []))
         self.path = Path(folder, self.file)
         self.name = self.path.stem
         self.text = self.path.read_bytes()
@@ -30,17 +32,28 @@ class Case:
         self.message = row.get("message")
 
     def missing(self):
-        """The modules that this machine lacks."""
-        return [name for name in self.row.get("needs", [])
-                if importlib.util.find_spec(name) is None]
+        """The modules that this machine lacks, or that do not work here."""
+        needs = self.row.get("needs", [])
+        lacks = [name for name in needs
+                 if importlib.util.find_spec(name) is None]
+        if lacks or not set(needs) - PROVEN:
+            return lacks
+        needs = ["numba.cuda" if name == "numba" else name for name in needs]
+        complaint = self.rig.imports(needs, self.environ)
+        return ["%s that works (%s)" % (" and ".join(needs), complaint)] \
+            if complaint else []
 
     def words(self):
         """What says to autodd-c which failure is meant."""
         if self.hangs:
-            return ["--expect", "timeout", "--timeout", HANG_S]
-        if self.tool:
-            return ["--sanitizer", self.tool]
-        return ["--err-msg", self.message]
+            words = ["--expect", "timeout", "--timeout", HANG_S]
+        elif self.tool:
+            words = ["--sanitizer", self.tool]
+        else:
+            words = ["--err-msg", self.message]
+        for name, value in self.environ.items():
+            words += ["--env", "%s=%s" % (name, value)]
+        return words
 
     def for_autodd(self):
         """Whether AutoDD, which looks for a text, can be asked at all."""
@@ -48,12 +61,12 @@ class Case:
 
     def run(self, text, limit=LIMIT_S):
         """One run of a text in a new interpreter."""
-        before, env = [], {}
+        before, env = [], dict(self.environ)
         if self.tool:
             before = [examples.find_sanitizer(), "--tool", self.tool,
                       "--error-exitcode", "86", "--print-limit", "20",
                       "--target-processes", "all"]
-            env = SANITIZED
+            env.update(SANITIZED)
         limit = LONG_S if self.hangs else limit
         return examples.run(self.file, text, limit, before, env)
 
@@ -86,10 +99,10 @@ class Case:
         return has_fault(self.row, text.decode("utf-8", "replace"))
 
 
-def load(manifest, names):
-    """The cases of a manifest; all, if no names are given."""
-    manifest = Path(os.path.abspath(manifest))
-    cases = [Case(row, manifest.parent)
+def load(rig, names):
+    """The cases of the manifest; all, if no names are given."""
+    manifest = Path(os.path.abspath(rig.args.manifest))
+    cases = [Case(row, manifest.parent, rig)
              for row in examples.read_faults(manifest)]
     unknown = set(names) - {case.name for case in cases}
     if unknown:

@@ -45,7 +45,7 @@ def part(rig, seconds):
     """All ways in turn, and again while there is time."""
     end = time.monotonic() + min(seconds, rig.left())
     rows = (rig.load("gemm") or {"rows": []})["rows"]
-    case = cases.Case(ROW, rigs.ROOT / "examples")
+    case = cases.Case(ROW, rigs.ROOT / "examples", rig)
     jobs = minimized.Jobs(rig, [case])
     missing = case.missing()
     if missing:

@@ -134,8 +134,7 @@ class Search:
 
 def part(rig, seconds):
     """Kill, look, go on; at last, finish."""
-    case, = cases.load(rig.args.manifest,
-                       [(rig.args.names or EXAMPLE).split(",")[0]])
+    case, = cases.load(rig, [(rig.args.names or EXAMPLE).split(",")[0]])
     rng = random.Random(rig.args.seed)
     end = time.monotonic() + seconds
     last = min(LAST_S, max(FIRST_S + 1, (seconds - 60) / KILLS * 1.5))

@@ -127,7 +127,8 @@ class Jobs:
              "--err-msg", case.message, "-o", result, "--backend", "runner",
              "-j", self.rig.args.jobs], budget, cwd=folder,
             env={"TRITON_CACHE_DIR": str(folder / "triton"),
-                 "TILELANG_CACHE_DIR": str(folder / "tilelang")})
+                 "TILELANG_CACHE_DIR": str(folder / "tilelang"),
+                 **case.environ})
         runs = re.findall(r"^Dispatched (\d+) tasks", done.log, re.M)
         return add_result({
             "seconds": round(done.seconds, 1), "exit": done.code,

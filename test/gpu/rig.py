@@ -28,7 +28,12 @@ CLEAN_S = 20     # seconds in which a GPU must be clean again
 AROUND = 25      # seconds that measure.py may take around a program
 CARRIED = """import os
 import sys
-sys.path += os.environ["AUTODD_GPU_SITE"].split(os.pathsep)
+sys.path += os.environ.get("AUTODD_GPU_SITE", "").split(os.pathsep)
+"""
+# numba-cuda 0.30 asks for a name that NumPy 2.5 has no more.
+ROW_STACK = """import numpy
+if not hasattr(numpy, "row_stack"):
+    numpy.row_stack = numpy.vstack
 """
 
 
@@ -143,6 +148,25 @@ class Rig:
         os.environ.update(environ)
         at = len(sys.path) if environ is behind else 0
         sys.path[at:at] = site.split(os.pathsep)
+
+    def environ_for(self, needs):
+        """Variables for a script that imports these modules."""
+        if "numba" not in needs:
+            return {}
+        folder = self.work / "numba"
+        folder.mkdir(exist_ok=True)
+        (folder / "sitecustomize.py").write_text(CARRIED + ROW_STACK)
+        others = os.environ.get("PYTHONPATH")
+        return {"PYTHONPATH": os.pathsep.join(
+            [str(folder)] + ([others] if others else []))}
+
+    def imports(self, modules, environ):
+        """Whether modules can be imported: "", or the last line of the
+        complaint."""
+        done = self.run([self.python, "-c", "import " + ", ".join(modules)],
+                        60, env=environ)
+        lines = done.log.strip().splitlines() or ["no end"]
+        return "" if done.code == 0 else lines[-1][:200]
 
     # ---- programs ----
 

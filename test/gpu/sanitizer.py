@@ -87,7 +87,7 @@ def own_case(rig):
     folder = rig.work / "own"
     folder.mkdir()
     Path(folder, row["file"]).write_text(text)
-    return cases.Case(row, folder)
+    return cases.Case(row, folder, rig)
 
 
 def look(rig, jobs, case, end):
@@ -125,7 +125,7 @@ def part(rig, seconds):
             "and /usr/local/cuda*/bin)."])
         return True
     version = rig.run([tool, "--version"], 20).log.strip().splitlines()
-    known = cases.load(rig.args.manifest, [])
+    known = cases.load(rig, [])
     chosen = [case for case in known if case.tool] + [own_case(rig)]
     jobs = minimized.Jobs(rig, chosen)
     jobs.prepare(["ours"], 0.6 * seconds)
