@@ -1,13 +1,16 @@
 """The scripts that need a GPU: what can be checked of them without one."""
 import importlib.util
+import json
 import re
+import shutil
+import subprocess
 import sys
 from types import SimpleNamespace
 
 import pytest
 import yaml
 
-from conftest import ROOT
+from conftest import ROOT, binary, plain_python
 
 EXAMPLES = ROOT / "examples" / "gpu"
 ROWS = yaml.safe_load((EXAMPLES / "faults.yaml").read_text())
@@ -105,3 +108,73 @@ def test_the_harness_says_which_package_is_missing(harness, tmp_path, monkeypatc
     done = judged(harness, tmp_path, monkeypatch, "1\n", needs=["no_such_package"],
                   message="x")
     assert done.good and done.result["missing"] == ["no_such_package"]
+
+
+# ---- all.py, which makes the runs that the examples are for ----
+
+SMALL = """unused = [1, 2]
+if len(unused) == 2:
+    raise ValueError("K shape check failed: %d" % len(unused))
+"""
+MANIFEST = """- file: small.py
+  category: B
+  needs: []
+  message: K shape check failed
+  about: it raises
+  fix: ['raise', 'print']
+  fault: ['raise']
+- file: lacking.py
+  category: B
+  needs: [no_such_package]
+  message: never
+  about: it cannot be run
+  fix: ['1', '2']
+  fault: ['1']
+"""
+
+
+@pytest.fixture
+def runs(tmp_path):
+    """Calls all.py without a GPU, with two scripts for the examples."""
+    (tmp_path / "small.py").write_text(SMALL)
+    (tmp_path / "lacking.py").write_text("1\n")
+    (tmp_path / "faults.yaml").write_text(MANIFEST)
+
+    def call(out, *more):
+        done = subprocess.run(
+            [plain_python(), ROOT / "test/gpu/all.py", "--autodd-c", binary(),
+             "--out", tmp_path / out, "--cpu", "-j", "2", "--manifest",
+             tmp_path / "faults.yaml", *more],
+            capture_output=True, text=True, stdin=subprocess.DEVNULL)
+        return done, json.loads((tmp_path / out / "all.json").read_text())
+
+    return call
+
+
+def test_accepted_steps_are_run_again_and_a_later_call_goes_on(runs, tmp_path):
+    done, found = runs("first", "--parts", "steps", "--seconds", "90", "--minimize", "30")
+    assert done.returncode == 0, done.stdout + done.stderr
+    row = found["steps"]["data"]["rows"]["small"]
+    assert row["steps"] == len(row["again"]) > 1 and not row["wrong"]
+    assert found["steps"]["data"]["rows"]["lacking"]["missing"] == ["no_such_package"]
+    assert "**0** do not fail" in (tmp_path / "first" / "all.md").read_text()
+
+    # As if a step had been accepted that does not fail.
+    texts = found["minimized"]["data"]["small.ours"]["steps"]
+    texts.append("print('no failure')\n")
+    found.pop("steps")
+    (tmp_path / "first" / "all.json").write_text(json.dumps(found))
+    done, found = runs("second", "--done", tmp_path / "first", "--parts", "steps",
+                       "--seconds", "60")
+    assert done.returncode == 1 and "SEE THE TABLE" in done.stdout, done.stdout + done.stderr
+    assert "minimizations" not in done.stdout
+    wrong = found["steps"]["data"]["rows"]["small"]["wrong"]
+    assert [step["text"] for step in wrong] == ["print('no failure')\n"]
+
+
+@pytest.mark.skipif(not shutil.which("cc"), reason="needs a C compiler")
+def test_a_gpu_that_falls_out_gets_no_more_runs(runs):
+    done, found = runs("out", "--parts", "two", "--seconds", "300")
+    assert done.returncode == 0, done.stdout + done.stderr
+    fallen = found["two"]["data"]["fallen"]
+    assert fallen["fell"] and list(fallen["after"].values())[1] == 0
