@@ -240,14 +240,19 @@ uint32_t tree_bom_of(struct bytes text)
     return text.len >= 3 && memcmp(text.data, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
 }
 
-void tree_top_level(const struct tree *tree,
-                    void (*out)(void *arg, uint32_t start), void *arg)
+void tree_statements(const struct tree *tree,
+                     void (*out)(void *arg, uint32_t start, bool top),
+                     void *arg)
 {
-    const struct nodes *nodes = tree_nodes(tree);
-    uint32_t child = node_child(nodes, 0);
+    const struct nodes *ns = tree_nodes(tree);
 
-    for (; child != NODE_NONE; child = node_sibling(nodes, child))
-        out(arg, node_span(nodes, child).start);
+    for (uint32_t i = 1; i < ns->n; i++) {
+        bool top = node_parent(ns, i) == 0;
+
+        if (top || (node_is(ns, node_parent(ns, i), NODE_BLOCK) &&
+                    node_is_statement(ns, i)))
+            out(arg, node_span(ns, i).start, top);
+    }
 }
 
 uint32_t tree_bom(const struct tree *tree)

@@ -36,9 +36,11 @@ const TSTree *tree_ts(const struct tree *tree); /* for grammar/ alone */
 size_t tree_errors(const struct tree *tree);
 void tree_first_error(const struct tree *tree, size_t *line, size_t *column);
 
-/* Where the statements and comments of the top level start, in text order. */
-void tree_top_level(const struct tree *tree,
-                    void (*out)(void *arg, uint32_t start), void *arg);
+/* Where statements start, in text order; of the top level (`top`) the comments
+ * too. */
+void tree_statements(const struct tree *tree,
+                     void (*out)(void *arg, uint32_t start, bool top),
+                     void *arg);
 
 /* Offset in bytes of the first byte after a byte order mark: 0 or 3. */
 uint32_t tree_bom(const struct tree *tree);

@@ -1,5 +1,5 @@
-/* Blocks follow commits as plain spans do. One that no longer begins a line,
- * because the end of the line before it was deleted, belongs to the block
+/* Starts follow commits as plain spans do. One that no longer begins a line,
+ * because the end of the line before it was deleted, belongs to the statement
  * before it. */
 #include "minimizer/search/blocks.h"
 
@@ -10,14 +10,21 @@
 
 void blocks_deinit(struct blocks *blocks)
 {
-    free(blocks->items);
+    free(blocks->top.items);
+    free(blocks->lines.items);
     *blocks = (struct blocks){ 0 };
+}
+
+static void starts_copy(struct starts *to, const struct starts *from)
+{
+    *to = (struct starts){ .n = from->n, .room = from->n };
+    to->items = xcopy(from->items, from->n, sizeof(*from->items));
 }
 
 void blocks_copy(struct blocks *to, const struct blocks *from)
 {
-    *to = (struct blocks){ .n = from->n, .room = from->n };
-    to->items = xcopy(from->items, from->n, sizeof(*from->items));
+    starts_copy(&to->top, &from->top);
+    starts_copy(&to->lines, &from->lines);
 }
 
 static bool begins_line(struct bytes text, uint32_t at)
@@ -26,44 +33,74 @@ static bool begins_line(struct bytes text, uint32_t at)
                                           text.data[at - 1] == '\r'));
 }
 
-static void add_block(void *arg, uint32_t start)
+static void add_start(struct starts *starts, uint32_t start)
 {
-    struct blocks *blocks = arg;
-
-    if (blocks->n > 0 && start == 0)
+    if (starts->n > 0 && starts->items[starts->n - 1].start == start)
         return;
-    xgrow(&blocks->items, &blocks->room, blocks->n + 1, sizeof(struct span));
-    blocks->items[blocks->n++] = (struct span){ start, start };
+    xgrow(&starts->items, &starts->room, starts->n + 1, sizeof(struct span));
+    starts->items[starts->n++] = (struct span){ start, start };
+}
+
+/* So that each is followed until all of its text is gone. */
+static void close_starts(struct starts *starts, uint32_t end)
+{
+    for (size_t i = starts->n; i > 0; i--) {
+        starts->items[i - 1].end = end;
+        end = starts->items[i - 1].start;
+    }
+}
+
+struct filling {
+    struct blocks *blocks;
+    struct bytes text;
+};
+
+static void add_statement(void *arg, uint32_t start, bool top)
+{
+    struct filling *f = arg;
+
+    if (top)
+        add_start(&f->blocks->top, start);
+    while (start > 0 &&
+           (f->text.data[start - 1] == ' ' || f->text.data[start - 1] == '\t'))
+        start--;
+    if (begins_line(f->text, start))
+        add_start(&f->blocks->lines, start);
 }
 
 void blocks_fill(struct blocks *blocks, const struct tree *tree)
 {
-    uint32_t end = (uint32_t)tree_text(tree).len;
+    struct filling f = { blocks, tree_text(tree) };
 
-    blocks->n = 0;
-    add_block(blocks, 0);
-    tree_top_level(tree, add_block, blocks);
-    for (size_t i = blocks->n; i > 0; i--) {
-        blocks->items[i - 1].end = end;
-        end = blocks->items[i - 1].start;
-    }
+    blocks->top.n = blocks->lines.n = 0;
+    add_start(&blocks->top, 0);
+    add_start(&blocks->lines, 0);
+    tree_statements(tree, add_statement, &f);
+    close_starts(&blocks->top, (uint32_t)f.text.len);
+    close_starts(&blocks->lines, (uint32_t)f.text.len);
+}
+
+static void starts_rebase(struct starts *starts, const struct patch *patch)
+{
+    spans_rebase(starts->items, starts->n, patch);
+    if (starts->n > 0)
+        starts->items[0].start = 0;
 }
 
 void blocks_rebase(struct blocks *blocks, const struct patch *patch)
 {
-    spans_rebase(blocks->items, blocks->n, patch);
-    if (blocks->n > 0)
-        blocks->items[0].start = 0;
+    starts_rebase(&blocks->top, patch);
+    starts_rebase(&blocks->lines, patch);
 }
 
-/* The first block that starts after `at`; never the first of all. */
-static size_t block_after(const struct blocks *blocks, uint32_t at)
+/* The first that is after `at`; never the first of all. */
+static size_t start_after(const struct starts *starts, uint32_t at)
 {
-    size_t low = 1, high = blocks->n;
+    size_t low = 1, high = starts->n;
 
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (blocks->items[middle].start <= at)
+        if (starts->items[middle].start <= at)
             low = middle + 1;
         else
             high = middle;
@@ -71,20 +108,20 @@ static size_t block_after(const struct blocks *blocks, uint32_t at)
     return low;
 }
 
-/* The whole blocks around a change: from the start of the one that holds the
- * byte before it, as an end of line may be inserted or deleted there. */
-static struct span around(const struct blocks *blocks, struct bytes text,
+/* The whole statements around a change: from the start of the one that holds
+ * the byte before it, as an end of line may be inserted or deleted there. */
+static struct span around(const struct starts *starts, struct bytes text,
                           struct span at)
 {
-    size_t first = block_after(blocks, at.start > 0 ? at.start - 1 : 0) - 1;
-    size_t past = block_after(blocks, at.end);
+    size_t first = start_after(starts, at.start > 0 ? at.start - 1 : 0) - 1;
+    size_t past = start_after(starts, at.end);
 
-    while (!begins_line(text, blocks->items[first].start))
+    while (!begins_line(text, starts->items[first].start))
         first--;
-    while (past < blocks->n && !begins_line(text, blocks->items[past].start))
+    while (past < starts->n && !begins_line(text, starts->items[past].start))
         past++;
-    return (struct span){ blocks->items[first].start,
-                          past < blocks->n ? blocks->items[past].start
+    return (struct span){ starts->items[first].start,
+                          past < starts->n ? starts->items[past].start
                                            : (uint32_t)text.len };
 }
 
@@ -97,17 +134,19 @@ static bool is_broken(struct bytes text)
     return broken;
 }
 
-/* Append the text of `region` with the changes from *i on that lie in it,
- * which may make it grow by whole blocks. */
-static void add_region(struct buf *out, const struct blocks *blocks,
+/* Append the text of a region with the changes from *i on that lie in it, which
+ * may make it grow by whole statements. */
+static void add_region(struct buf *out, const struct starts *starts,
                        struct bytes text, const struct patch *patch, size_t *i)
 {
-    struct span region = around(blocks, text, patch->changes[*i].at);
+    struct span region = around(starts, text, patch->changes[*i].at);
     uint32_t done = region.start;
 
+    if (text.len > 0 && (text.data[done] == ' ' || text.data[done] == '\t'))
+        buf_adds(out, "if 1:\n"); /* its block */
     while (*i < patch->n && patch->changes[*i].at.start <= region.end) {
         const struct change *c = &patch->changes[(*i)++];
-        struct span more = around(blocks, text, c->at);
+        struct span more = around(starts, text, c->at);
 
         if (more.end > region.end)
             region.end = more.end;
@@ -118,7 +157,7 @@ static void add_region(struct buf *out, const struct blocks *blocks,
     buf_add(out, text.data + done, region.end - done);
 }
 
-enum blocks_answer blocks_check(const struct blocks *blocks, struct bytes text,
+static enum blocks_answer check(const struct starts *starts, struct bytes text,
                                 const struct patch *patch, size_t most)
 {
     enum blocks_answer answer = BLOCKS_FINE;
@@ -127,7 +166,7 @@ enum blocks_answer blocks_check(const struct blocks *blocks, struct bytes text,
 
     for (size_t i = 0; i < patch->n && answer == BLOCKS_FINE;) {
         buf_init(&buf, most - used);
-        add_region(&buf, blocks, text, patch, &i);
+        add_region(&buf, starts, text, patch, &i);
         used += buf.len;
         if (buf.full)
             answer = BLOCKS_LARGE;
@@ -136,4 +175,12 @@ enum blocks_answer blocks_check(const struct blocks *blocks, struct bytes text,
         buf_deinit(&buf);
     }
     return answer;
+}
+
+enum blocks_answer blocks_check(const struct blocks *blocks, struct bytes text,
+                                const struct patch *patch, size_t most)
+{
+    if (check(&blocks->lines, text, patch, most) == BLOCKS_FINE)
+        return BLOCKS_FINE;
+    return check(&blocks->top, text, patch, most);
 }

@@ -133,7 +133,7 @@ static bool is_broken(struct solo *solo, const struct patch *patch,
     struct bytes base = version_bytes(&solo->base);
 
     *tree = NULL;
-    if (solo->blocks.n > 0) {
+    if (solo->blocks.top.n > 0) {
         switch (
             blocks_check(&solo->blocks, base, patch, base.len / LONG_SHARE)) {
         case BLOCKS_FINE:

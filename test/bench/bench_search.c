@@ -1,9 +1,11 @@
 /* What the search itself costs on long scripts: CPU time for a trial, a commit
- * and a round, the oracle's left out, and the most memory. Each length runs in
+ * and a round, the oracle's left out, and the most memory. Each script runs in
  * a child of its own, so that its memory is its own too.
  *
- * The scripts are generated (test/bench/oracle.h); the oracle here is a scan of
- * the text for the statements that are needed and the names they use. */
+ * The scripts are generated: some of four lengths (test/bench/oracle.h), where
+ * a scan of the text for the statements that are needed and the names they use
+ * is the oracle, each without a test to keep (`1000`) and with one
+ * (`1000-kept`), and some of odd shapes (test/bench/shapes.h). */
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -21,11 +23,12 @@
 #include "grammar/tree.h"
 #include "minimizer/search/search.h"
 #include "test/bench/oracle.h"
+#include "test/bench/shapes.h"
 
 #define WIDTH_MAX 64
 
 struct judge {
-    unsigned names;
+    unsigned names; /* 0: of a shape */
     bool *needed, *present;
 };
 
@@ -58,6 +61,8 @@ static bool judge_says(struct judge *judge, struct bytes text)
 {
     bool first = true;
 
+    if (judge->names == 0)
+        return shape_says(text);
     memset(judge->present, 0, judge->names * sizeof(bool));
     for (size_t i = 0; i < text.len; i++) {
         long name = name_at(judge, text, i);
@@ -183,42 +188,56 @@ static void guard_last(struct guard *guard, struct buf *text,
     tree_free(tree);
 }
 
-static void bench(unsigned lines, uint64_t most, unsigned width, bool guarded)
+static void print_costs(const char *name, size_t bytes,
+                        const struct costs *costs, struct search *search)
 {
-    struct search_opts opts = { .width = width };
-    struct guard guard = { 0 };
+    struct search_stats stats = search_stats(search);
+    double all =
+        costs->next.sum + costs->round.sum + costs->commit.sum + costs->no.sum;
+    struct rusage usage;
+
+    getrusage(RUSAGE_SELF, &usage);
+    printf("%-10s %8zu %6llu %5.2f %7.3f %7.1f %7.3f %7.1f %6llu %7.1f %7.1f "
+           "%5ld %8zu\n",
+           name, bytes, (unsigned long long)stats.trials,
+           all / (double)(stats.trials ? stats.trials : 1),
+           cost_mean(&costs->next), costs->next.worst,
+           cost_mean(&costs->commit), costs->commit.worst,
+           (unsigned long long)stats.rounds, cost_mean(&costs->round),
+           costs->round.worst, usage.ru_maxrss / 1024, search_text(search).len);
+}
+
+static void bench(const char *name, struct bytes text, struct judge *judge,
+                  const struct guard *guard, uint64_t most, unsigned width)
+{
+    struct search_opts opts = { .width = width, .keep = guard };
     struct costs costs = { 0 };
+    struct search *search;
+    double begin;
+
+    if (guard && guard_keeps(guard))
+        opts.allowed = guard_holds;
+    begin = cpu_ms();
+    search = search_new(text, NULL, 0, &opts);
+    cost_add(&costs.round, cpu_ms() - begin);
+    drive(search, judge, most, width, &costs);
+    print_costs(name, text.len, &costs, search);
+    search_free(search);
+}
+
+static void bench_length(const char *name, unsigned lines, bool guarded,
+                         uint64_t most, unsigned width)
+{
+    struct guard guard = { 0 };
     struct oracle script;
     struct judge judge;
-    struct search *search;
-    struct search_stats stats;
-    struct rusage usage;
-    double begin = cpu_ms(), all;
 
     oracle_make(&script, lines, 0, 7);
     judge_init(&judge, lines, lines / 100);
-    if (guarded) {
+    if (guarded)
         guard_last(&guard, &script.text, &judge);
-        opts.allowed = guard_keeps(&guard) ? guard_holds : NULL;
-        opts.keep = &guard;
-    }
-    begin = cpu_ms();
-    search = search_new(buf_bytes(&script.text), NULL, 0, &opts);
-    cost_add(&costs.round, cpu_ms() - begin);
-    drive(search, &judge, most, width, &costs);
-    stats = search_stats(search);
-    getrusage(RUSAGE_SELF, &usage);
-    all = costs.next.sum + costs.round.sum + costs.commit.sum + costs.no.sum;
-    printf("%-5s %6u %9zu %6llu %5.2f %7.3f %7.1f %7.3f %7.1f %6llu %7.1f %5ld "
-           "%8zu\n",
-           guarded ? "guard" : "plain", lines, script.text.len,
-           (unsigned long long)stats.trials,
-           all / (double)(stats.trials ? stats.trials : 1),
-           cost_mean(&costs.next), costs.next.worst, cost_mean(&costs.commit),
-           costs.commit.worst, (unsigned long long)stats.rounds,
-           cost_mean(&costs.round), usage.ru_maxrss / 1024,
-           search_text(search).len);
-    search_free(search);
+    bench(name, buf_bytes(&script.text), &judge, guarded ? &guard : NULL, most,
+          width);
     if (guarded)
         guard_deinit(&guard);
     oracle_deinit(&script);
@@ -226,31 +245,88 @@ static void bench(unsigned lines, uint64_t most, unsigned width, bool guarded)
     free(judge.present);
 }
 
-/* bench_search [TRIALS [WIDTH]]: at most so many trials for each length, so
- * many of them out at once (1); without a test to keep, and with one. */
+static void bench_shape(const struct shape *shape, uint64_t most,
+                        unsigned width)
+{
+    struct judge judge = { 0 };
+    struct buf text;
+
+    buf_init(&text, 64u << 20);
+    shape->make(&text);
+    bench(shape->name, buf_bytes(&text), &judge, NULL, most, width);
+    buf_deinit(&text);
+}
+
+struct row {
+    char name[16];
+    unsigned lines;
+    bool guarded;
+    const struct shape *shape; /* or NULL */
+};
+
+static const unsigned lengths[] = { 1000, 5000, 20000, 50000 };
+
+#define ROWS_OF_LENGTHS (2 * (unsigned)ARRAY_LEN(lengths))
+
+static struct row row_of(unsigned i)
+{
+    struct row row = { .guarded = i % 2 == 1 };
+
+    if (i < ROWS_OF_LENGTHS) {
+        row.lines = lengths[i / 2];
+        snprintf(row.name, sizeof(row.name), "%u%s", row.lines,
+                 row.guarded ? "-kept" : "");
+    } else {
+        row.shape = &shapes[i - ROWS_OF_LENGTHS];
+        snprintf(row.name, sizeof(row.name), "%s", row.shape->name);
+    }
+    return row;
+}
+
+/* In a child; whether it ended well. */
+static bool run_row(const struct row *row, uint64_t most, unsigned width)
+{
+    int status;
+    pid_t pid;
+
+    fflush(stdout);
+    pid = fork();
+    if (pid == 0) {
+        if (row->shape)
+            bench_shape(row->shape, most, width);
+        else
+            bench_length(row->name, row->lines, row->guarded, most, width);
+        exit(0);
+    }
+    return pid > 0 && waitpid(pid, &status, 0) == pid && status == 0;
+}
+
+static bool is_asked(const struct row *row, char *const *names, int n)
+{
+    for (int k = 0; k < n; k++)
+        if (strcmp(names[k], row->name) == 0)
+            return true;
+    return n <= 0;
+}
+
+/* bench_search [TRIALS [WIDTH [ROW...]]]: at most so many trials for each row
+ * (4000, 500 for a shape), so many of them out at once (1). */
 int main(int argc, char **argv)
 {
-    const unsigned lines[] = { 1000, 5000, 20000, 50000 };
-    uint64_t most = argc > 1 ? strtoull(argv[1], NULL, 10) : 4000;
+    uint64_t most = argc > 1 ? strtoull(argv[1], NULL, 10) : 0;
     unsigned width = argc > 2 ? (unsigned)strtoul(argv[2], NULL, 10) : 1;
 
     if (width < 1 || width > WIDTH_MAX)
         return 1;
     printf("CPU time of the search in ms, memory in MiB\n");
-    printf(
-        "       lines     bytes trials   all    next   worst  commit   worst "
-        "rounds    each   RSS    bytes\n");
-    for (size_t i = 0; i < 2 * ARRAY_LEN(lines); i++) {
-        int status;
-        pid_t pid;
+    printf("row           bytes trials   all    next   worst  commit   worst "
+           "rounds    each   worst   RSS    bytes\n");
+    for (unsigned i = 0; i < ROWS_OF_LENGTHS + shapes_n; i++) {
+        struct row row = row_of(i);
+        uint64_t usual = row.shape ? 500 : 4000;
 
-        fflush(stdout);
-        pid = fork();
-        if (pid == 0) {
-            bench(lines[i / 2], most, width, i % 2 == 1);
-            return 0;
-        }
-        if (pid < 0 || waitpid(pid, &status, 0) < 0 || status != 0)
+        if (is_asked(&row, argv + 3, argc - 3) &&
+            !run_row(&row, most ? most : usual, width))
             return 1;
     }
     return 0;
