@@ -436,8 +436,8 @@ static void own_page(struct edits *edits, size_t k)
 
     if (page->own ? page->own->sharers == 0 : *edits->sharers == 0)
         return;
-    own = xreallocarray(NULL, 1,
-                        sizeof(*own) + nchanges * sizeof(*own->changes));
+    own =
+        xreallocarray(NULL, 1, sizeof(*own) + nchanges * sizeof(*own->changes));
     own->sharers = 0;
     memcpy(own->items, from.item, n * sizeof(*own->items));
     if (nchanges > 0)
