@@ -89,17 +89,42 @@ static bool is_as_deep(const struct nodes *ns, struct span inner,
            memcmp(text + inner.end - n, text + inner2.end - n, n) == 0;
 }
 
+/* The statement whose block holds the yield. */
+static uint32_t owner_of(const struct nodes *ns, uint32_t yield)
+{
+    uint32_t node = node_parent(ns, node_parent(ns, yield));
+
+    return node_is_clause(ns, node) ? node_parent(ns, node) : node;
+}
+
+/* Whether a block of `owner` may be as deep as `inner` is in `outer`, once
+ * `own` has become `outer`. */
+static bool is_deeper(const struct nodes *ns, struct span owner,
+                      struct span own, struct span inner, struct span outer)
+{
+    const char *text = ns->text.data;
+    uint32_t n = span_len(owner) - span_len(own);
+
+    return span_len(owner) >= span_len(own) &&
+           span_len(inner) > span_len(outer) + n &&
+           memcmp(text + owner.end - n, text + inner.start + span_len(outer),
+                  n) == 0;
+}
+
 /* Whether the statement's body fits where the yield is, as deep as it stands:
  * nothing else is in that block, or it is as deep. */
 static bool fits(const struct move *m, const struct entry *e, uint32_t yield)
 {
     const struct nodes *ns = m->ns;
+    struct span own = statement_indent(ns, m->first);
+    struct span inner = statement_indent(ns, e->first);
+    struct span outer = statement_indent(ns, e->statement);
+    uint32_t owner = owner_of(ns, yield);
 
-    return count_named(ns, node_parent(ns, yield)) == 1 ||
-           is_as_deep(ns, statement_indent(ns, yield),
-                      statement_indent(ns, m->first),
-                      statement_indent(ns, e->first),
-                      statement_indent(ns, e->statement));
+    if (count_named(ns, node_parent(ns, yield)) == 1)
+        return starts_line(ns, owner) &&
+               is_deeper(ns, statement_indent(ns, owner), own, inner, outer);
+    return is_as_deep(ns, statement_indent(ns, yield), own, inner, outer);
 }
 
 /* `target = value`, or the value where it does something; false: nothing. */

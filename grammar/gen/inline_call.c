@@ -171,7 +171,9 @@ static bool put_body(struct move *m, const struct param *params, size_t n,
 
     m->site = site;
     if (!m->site->direct || !move_bind(m, params, n, statement, object) ||
-        !move_takes_all(m) || !may_move(m, statement))
+        !move_takes_all(m) || !may_move(m, statement) ||
+        (m->result != NODE_NONE &&
+         !names_fit_string(ns, node_text(ns, m->result), site->call)))
         return false;
     indent = statement_indent(ns, statement);
     move_add_assignments(m, indent);

@@ -71,6 +71,22 @@ static void a_body_goes_into_the_block_of_the_yield(void **state)
                   "      done()\n"
                   "|\n");
     assert_offers("@contextmanager\n"
+                  "def b():\n"
+                  "  if t:\n"
+                  "    try:\n"
+                  "      yield\n"
+                  "    except E:\n"
+                  "      f()\n"
+                  "with b():\n"
+                  "   pass\n",
+                  EDIT_context,
+                  "if t:\n"
+                  "  try:\n"
+                  "   pass\n"
+                  "  except E:\n"
+                  "    f()\n"
+                  "|\n");
+    assert_offers("@contextmanager\n"
                   "def b(lock):\n"
                   "    with lock:\n"
                   "        log()\n"
@@ -158,6 +174,10 @@ static void other_generators_stay(void **state)
         MANAGER "def i():\n    if t:\n        u; yield\nwith i(): pass\n",
         MANAGER "def i():\n    if t:\n        u\n        yield\n"
                 "with i():\n  pass\n",
+        MANAGER "def i():\n  try:\n    if t:\n      yield\n  finally: f()\n"
+                "with i():\n  pass\n",
+        MANAGER "def i():\n\ttry:\n\t\tif t:\n\t\t\tyield\n\tfinally: f()\n"
+                "with i():\n   pass\n",
         MANAGER "def i(): yield\nwith a, i(): pass\n",
         MANAGER "def i(): yield\nwith i(), i(): pass\n",
         MANAGER "def i(): yield\nwith i():\n  with i(): pass\n",

@@ -221,6 +221,9 @@ static void a_value_with_quotes_stays_out_of_strings(void **state)
     assert_offers("x = 'a'\n"
                   "y = f'{x}'\n",
                   EDIT_inline, "");
+    assert_offers("def f(): return \".\".join(x)\n"
+                  "y = f\"{f()}\"\n",
+                  EDIT_inline, "");
 }
 
 static void an_attribute_moves_to_its_uses(void **state)
@@ -463,6 +466,43 @@ static void a_body_stays_where_it_can_not_go(void **state)
                   EDIT_inline, "");
 }
 
+static void a_body_goes_to_each_of_few_calls(void **state)
+{
+    static const char text[] = "def show(x):\n"
+                               "    print_the_value_of_it(x)\n"
+                               "    print_nothing()\n"
+                               "show(a)\n"
+                               "if b:\n"
+                               "\tc = [show(b)]\n";
+    (void)state;
+
+    assert_offers("def f(x):\n"
+                  "    g(x)\n"
+                  "    return x\n"
+                  "f(a.b)\n"
+                  "def h():\n"
+                  "    return f(2)\n"
+                  "c = f(3) if d else 4\n",
+                  EDIT_inline, "");
+    assert_offers(text, EDIT_inline, "");
+    assert_pumps(text, EDIT_inline,
+                 "print_the_value_of_it(a)\n"
+                 "print_nothing()\n"
+                 "if b:\n"
+                 "\tprint_the_value_of_it(b)\n"
+                 "\tprint_nothing()\n"
+                 "\tc = [None]\n"
+                 "|\n");
+    /* calls in one statement, in each other, and too many */
+    assert_pumps("def f(x):\n    g(x)\n    return x\nf(a) + f(b)\n",
+                 EDIT_inline, "");
+    assert_pumps("def f(x):\n    g(x)\n    return x\nf(f(a))\n", EDIT_inline,
+                 "");
+    assert_pumps("def f(x):\n    a_call_of(x); another_call_of(x)\n"
+                 "f(1)\nf(2)\nf(3)\nf(4)\n",
+                 EDIT_inline, "");
+}
+
 static void what_is_deleted_takes_no_value(void **state)
 {
     (void)state;
@@ -536,6 +576,7 @@ int main(void)
         cmocka_unit_test(an_expression_function_goes_to_its_calls),
         cmocka_unit_test(a_body_goes_to_its_only_call),
         cmocka_unit_test(a_body_stays_where_it_can_not_go),
+        cmocka_unit_test(a_body_goes_to_each_of_few_calls),
         cmocka_unit_test(a_header_that_runs_once_takes_a_body),
     };
 
