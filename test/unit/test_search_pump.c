@@ -14,6 +14,7 @@
 #include "minimizer/search/solo.h"
 
 #define OUT_MAX 8
+#define FUNCTIONS_MAX 5
 
 /* What no edit of a single call makes smaller. */
 #define FUNCTION                                                               \
@@ -161,15 +162,16 @@ static void one_that_does_not_pay_is_undone(void **state)
     free(refused.text);
 }
 
-/* A text of many calls, each with something to be tried. */
-static char *many(unsigned functions)
+/* A text of many calls, each with something to be tried, behind another. */
+static char *many(const char *first, unsigned functions, unsigned calls)
 {
     struct buf text;
 
     buf_init(&text, 1 << 20);
+    buf_adds(&text, first);
     for (unsigned f = 0; f < functions; f++) {
         buf_addf(&text, "def f%u(x):\n", f);
-        for (unsigned i = 0; i < 12; i++)
+        for (unsigned i = 0; i < calls; i++)
             buf_addf(&text, "    call_number_%u(x.y%u, z)\n", i, f);
         buf_addf(&text, "f%u(p)\nf%u(q)\n", f, f);
     }
@@ -208,52 +210,83 @@ static unsigned calls_of(struct bytes text, unsigned functions)
     return calls;
 }
 
-static struct search_stats run_many(unsigned functions, char **result)
+/* Good is what makes as many calls as the text, and what `o` (or NULL) says
+ * so of, too; without `pumps`, nothing that was pumped. */
+static struct search_stats run_many(const char *text, const struct oracle *o,
+                                    bool pumps, char **result)
 {
     struct search_opts opts = { .width = 1 };
-    char *text = many(functions);
-    struct search *search =
-        search_new(bytes_of(text, strlen(text)), NULL, 0, &opts);
-    unsigned calls = calls_of(bytes_of(text, strlen(text)), functions);
+    struct bytes all_of_it = bytes_of(text, strlen(text));
+    struct search *search = search_new(all_of_it, NULL, 0, &opts);
+    unsigned calls = calls_of(all_of_it, FUNCTIONS_MAX);
     struct search_trial trial;
     struct search_stats stats;
 
-    while (search_next(search, &trial))
-        search_report(search, trial.id,
-                      calls_of(trial.text, functions) == calls ? VERDICT_YES
-                                                               : VERDICT_NO);
+    while (search_next(search, &trial)) {
+        bool good = calls_of(trial.text, FUNCTIONS_MAX) == calls &&
+                    (!o || is_good(o, trial.text)) && (pumps || !trial.pumped);
+
+        search_report(search, trial.id, good ? VERDICT_YES : VERDICT_NO);
+    }
     stats = search_stats(search);
     *result = xcalloc(search_text(search).len + 1, 1);
     memcpy(*result, search_text(search).data, search_text(search).len);
     search_free(search);
-    free(text);
     return stats;
 }
 
 static void a_pump_costs_no_more_than_its_budget(void **state)
 {
-    char *text;
-    struct search_stats stats = run_many(1, &text);
+    char *text = many("", 1, 12), *result;
+    struct search_stats stats = run_many(text, NULL, true, &result);
     (void)state;
 
     assert_int_equal(stats.pump_runs, PUMP_RUNS + 1);
-    assert_non_null(strstr(text, "def f0("));
+    assert_string_equal(result, text);
+    free(result);
     free(text);
 }
 
 static void all_pumps_cost_no_more_than_theirs(void **state)
 {
-    char *text;
-    struct search_stats stats = run_many(5, &text);
+    char *text = many("", FUNCTIONS_MAX, 12), *result;
+    struct search_stats stats = run_many(text, NULL, true, &result);
     (void)state;
 
     assert_int_equal(stats.pump_runs, PUMPS_RUNS);
-    for (unsigned f = 0; f < 5; f++) {
-        char name[32];
+    assert_string_equal(result, text);
+    free(result);
+    free(text);
+}
 
-        snprintf(name, sizeof(name), "def f%u(", f);
-        assert_non_null(strstr(text, name));
-    }
+/* What has made the text smaller was no loss. */
+static void a_pump_that_pays_is_not_counted(void **state)
+{
+    char *text = many(small, FUNCTIONS_MAX, 12), *result;
+    struct search_stats stats = run_many(text, &pays, true, &result);
+    (void)state;
+
+    assert_int_equal(strncmp(result, paid, strlen(paid)), 0);
+    assert_true(stats.pump_runs > PUMPS_RUNS);
+    free(result);
+    free(text);
+}
+
+/* Of two pumps: the one, the other on top of it, the other; the one on top of
+ * that is a text that was tried. */
+static void a_text_is_pumped_once(void **state)
+{
+    char *text = many("", 2, 2), *result;
+    struct search_stats tried = run_many(text, NULL, true, &result);
+    struct search_stats refused;
+    (void)state;
+
+    assert_string_equal(result, text);
+    free(result);
+    refused = run_many(text, NULL, false, &result);
+    assert_true(tried.pump_runs < PUMPS_RUNS);
+    assert_int_equal(tried.rounds, refused.rounds + 3);
+    free(result);
     free(text);
 }
 
@@ -346,6 +379,8 @@ int main(void)
         cmocka_unit_test(one_that_does_not_pay_is_undone),
         cmocka_unit_test(a_pump_costs_no_more_than_its_budget),
         cmocka_unit_test(all_pumps_cost_no_more_than_theirs),
+        cmocka_unit_test(a_pump_that_pays_is_not_counted),
+        cmocka_unit_test(a_text_is_pumped_once),
         cmocka_unit_test(any_number_of_workers_ends_at_the_same_text),
         cmocka_unit_test(the_same_calls_give_the_same_trials),
         cmocka_unit_test(a_pump_without_a_verdict_is_asked_for_once_more),
