@@ -3,13 +3,14 @@ import json
 
 import pytest
 
-# No value in there is always the same, whatever goes before the last loop.
+# No value in there is always the same, whatever goes before the last loop, which
+# is too long to be written out.
 SCRIPT = '''import math
 def measure(width, height):
     total = math.floor(width * 64 + height * 0)
     return [0] * (total - 448)
 measure(8, 1)
-for width in (10, 7):
+for width in (10, 9, 11, 12, 7):
     values = measure(width, 12)
     values[96]
 '''
