@@ -77,6 +77,7 @@ static struct report facts(const struct outcome *o)
     return (struct report){
         .status = status_of(o->code),
         .runs = view->runs,
+        .pumped = view->pumped,
         .cached = view->cached,
         .rejected_early = view->rejected_early,
         .no_verdict = view->no_verdict,

@@ -375,6 +375,7 @@ struct reduction_view reduction_view(const struct reduction *r)
         .minimal = r->minimal,
         .stopped_by = r->stopped_by,
         .runs = counts.runs,
+        .pumped = stats.pump_runs,
         .cached = counts.replayed + stats.remembered,
         .rejected_early = counts.early + stats.rejected_early,
         .no_verdict = counts.no_verdict,

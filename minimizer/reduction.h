@@ -79,7 +79,7 @@ struct reduction_view {
     bool searched;
     bool minimal;           /* searched to the end */
     const char *stopped_by; /* the budget or "interrupt"; NULL: nothing */
-    uint64_t runs, cached, rejected_early, no_verdict, accepted;
+    uint64_t runs, pumped, cached, rejected_early, no_verdict, accepted;
     struct run_kinds kinds; /* of these runs, and of control runs */
     struct lanes_counts hot;
     unsigned out; /* runs under way */

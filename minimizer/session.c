@@ -724,6 +724,7 @@ struct session_view session_view(const struct session *s)
         .bytes = session_text(s).len,
         .lines = report_lines(session_text(s)),
         .runs = search.runs,
+        .pumped = search.pumped,
         .cached = search.cached,
         .rejected_early = search.rejected_early,
         .no_verdict = search.no_verdict,

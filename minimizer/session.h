@@ -50,6 +50,7 @@ struct session_view {
     size_t original_bytes, original_lines;
     size_t bytes, lines; /* of the best so far */
     uint64_t runs;       /* candidates really executed */
+    uint64_t pumped;     /* trials of a text that had been grown */
     uint64_t cached;     /* answered by memory or store */
     uint64_t rejected_early, no_verdict, accepted;
     struct run_kinds kinds;  /* of the runs, and of control runs */

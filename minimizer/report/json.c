@@ -234,6 +234,7 @@ int report_json(const struct report *report, struct buf *out)
     json_put_int(object, "schema", REPORT_SCHEMA);
     json_put_str(object, "status", report_status_name(report->status));
     put_count(object, "runs", report->runs);
+    put_count(object, "pumped", report->pumped);
     put_count(object, "cached", report->cached);
     put_count(object, "rejected_early", report->rejected_early);
     put_count(object, "no_verdict", report->no_verdict);

@@ -2,9 +2,10 @@
  * struct, filled once, and three writers.
  *
  * FILE.json, for programs. Members, all always there: schema (1), status, runs,
- * cached, rejected_early, no_verdict, accepted, children {fresh, forked, warm,
- * hot, controls, batches, voided, noes, sampled, overturned, yes, checked,
- * denied} (of run_kinds and lanes_counts), wall_s, tool_cpu_s, original and result
+ * pumped (trials of a text that was grown first), cached, rejected_early,
+ * no_verdict, accepted, children {fresh, forked, warm, hot, controls, batches,
+ * voided, noes, sampled, overturned, yes, checked, denied} (of run_kinds and
+ * lanes_counts), wall_s, tool_cpu_s, original and result
  * {path, bytes, lines, sha256}, good (as result, or null: no
  * --good), controls [{what, runs, passed, original {runs, passed}}],
  * verification {runs, matched}, without [{aid, runs, matched}] (what the result
@@ -106,7 +107,8 @@ struct report_versions {
 /* All borrowed. */
 struct report {
     enum report_status status;
-    uint64_t runs; /* candidates really executed */
+    uint64_t runs;   /* candidates really executed */
+    uint64_t pumped; /* trials of a text that had been grown */
     uint64_t cached, rejected_early, no_verdict, accepted;
     struct run_kinds kinds;  /* of the search, control runs included */
     struct lanes_counts hot; /* what hot children said */

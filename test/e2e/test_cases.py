@@ -91,7 +91,7 @@ def test_case_is_minimized(tool, case):
     result = out.read_bytes()
     bad, notes, _ = check.judge(case, result, python)
     assert not bad, "%s %s\n%s\n%r" % (bad, notes, result.decode("utf-8", "replace"), done)
-    most = 3 * case["max_bytes"] + 100
+    most = case["max_bytes"] * 5 // 4 + 20
     assert len(result) <= most, "%d bytes, more than %d:\n%s" % (
         len(result), most, result.decode("utf-8", "replace"))
     assert report["schema"] == 1 and report["status"] == "verified", report

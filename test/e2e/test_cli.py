@@ -251,7 +251,7 @@ def test_report_says_why_each_line_is_there(tool):
     script = tool.write("fails.py", FAILS)
     done, out, report = tool.minimize(script, "--err-msg", "list index")
     assert done.code == 0, done
-    for key in ("runs", "cached", "rejected_early", "no_verdict", "accepted", "wall_s",
+    for key in ("runs", "pumped", "cached", "rejected_early", "no_verdict", "accepted", "wall_s",
                 "tool_cpu_s", "original", "rate", "steps", "reasons", "minimal"):
         assert key in report, key
     assert report["minimal"] is True

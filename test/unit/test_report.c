@@ -37,6 +37,7 @@ static struct report full_report(void)
     return (struct report){
         .status = REPORT_VERIFIED,
         .runs = 300,
+        .pumped = 12,
         .cached = 20,
         .rejected_early = 7,
         .no_verdict = 1,
@@ -101,6 +102,7 @@ static void all_members_are_there_with_their_values(void **state)
     assert_int_equal(json_get_int(r, "schema", 0), 1);
     assert_string_equal(json_get_str(r, "status", ""), "verified");
     assert_int_equal(json_get_int(r, "runs", 0), 300);
+    assert_int_equal(json_get_int(r, "pumped", 0), 12);
     assert_int_equal(json_get_int(r, "cached", 0), 20);
     assert_int_equal(json_get_int(r, "rejected_early", 0), 7);
     assert_int_equal(json_get_int(r, "no_verdict", 0), 1);
