@@ -564,8 +564,11 @@ bool guard_failed(const struct guard *guard, struct bytes text, uint32_t line)
 
 void guard_key(const struct guard *guard, struct buf *out)
 {
-    buf_addf(out, "\n%d %d %s", (int)guard->site, guard->some,
+    buf_addf(out, "\n%d %d %d %s %s", (int)guard->site, guard->some,
+             guard->raises, guard->raised ? guard->raised : "",
              guard->words ? guard->words : "");
+    for (size_t i = 0; i < guard->ntexts; i++)
+        buf_addf(out, "\n%s", guard->texts[i]);
     for (size_t i = 0; i < guard->nnames; i++)
         buf_addf(out, " keep %s", guard->names[i]);
 }

@@ -600,6 +600,7 @@ static void verify_begin(struct session *s)
     struct verify_spec spec = {
         .fleet = s->sides[HERE].fleet,
         .signature = facts->signature,
+        .guard = facts->guard,
         .controls = facts->controls,
         .ncontrols = facts->ncontrols,
         .steps = steps_count(reduction_steps(s->reduction)),

@@ -111,8 +111,7 @@ const char *setup_value(const struct job_setup *setup, const char *name)
     return value;
 }
 
-/* To see each tensor's bounds, torch must
- * not cut them from a pool. */
+/* To see each tensor's bounds, torch must not cut them from a pool. */
 static void use_sanitizer(struct job_setup *setup, const struct config *config)
 {
     static const char *const tools[] = { NULL, "memcheck", "racecheck",

@@ -55,6 +55,7 @@
 #include "grammar/twin.h"
 #include "minimizer/asks.h"
 #include "minimizer/evidence.h"
+#include "minimizer/judge.h"
 #include "minimizer/lanes.h"
 #include "minimizer/screen.h"
 
@@ -846,14 +847,6 @@ static void take_look(struct trial *trial, const char *values)
     report(trial, VERDICT_YES, false, NULL);
 }
 
-/* Whether a run fails where it should: where the test is that is kept. */
-static bool is_kept(const struct trial *trial, const struct observation *o)
-{
-    const struct guard *guard = trial->trials->spec.guard;
-
-    return !guard || guard_failed(guard, trial->search.text, o->exc_line);
-}
-
 /* What a run says of the present ask; `why` it says no, or nothing. */
 static enum verdict judge(const struct trial *trial,
                           const struct observation *observation,
@@ -868,13 +861,9 @@ static enum verdict judge(const struct trial *trial,
         return screen_refuses(trial->trials->spec.screen, observation, why)
                    ? VERDICT_NO
                    : VERDICT_YES;
-    if (!control) {
-        verdict = signature_judge(signature, observation, why);
-        if (verdict != VERDICT_YES || is_kept(trial, observation))
-            return verdict;
-        buf_adds(why, "another statement fails than the one that is kept");
-        return VERDICT_NO;
-    }
+    if (!control)
+        return judge_run(signature, trial->trials->spec.guard,
+                         trial->search.text, observation, why);
     buf_init(&words, 4096);
     verdict = signature_passes(signature, observation, &words);
     buf_addf(why, "%s: %s", control->what, buf_str(&words));

@@ -10,6 +10,7 @@
 
 #include "config/mem.h"
 #include "minimizer/early.h"
+#include "minimizer/judge.h"
 
 #define LOST_MAX 6 /* runs that came to nothing, over the whole check */
 
@@ -218,10 +219,15 @@ static void verify_on_run(void *arg, const struct observation *observation)
     struct verify_result *r = &v->result;
     enum verdict verdict =
         run.control ? signature_passes(v->spec.signature, observation, NULL)
-                    : signature_judge(v->spec.signature, observation, NULL);
+                    : judge_run(v->spec.signature, v->spec.guard, v->text,
+                                observation, NULL);
 
     free(arg);
     v->out--;
+    if (verdict == VERDICT_NONE && without_now(v)) {
+        go_on(v); /* nothing hangs on it */
+        return;
+    }
     if (verdict == VERDICT_NONE) {
         if (++v->lost > LOST_MAX && !r->error)
             r->error = err_set(&r->err, -EIO,

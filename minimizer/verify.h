@@ -6,8 +6,8 @@
  * step 0, the original, was seen to in the calibration. What holds is then run
  * without each of the aids that all runs had so far; what it does there is told
  * and nothing more. Lives from verify_start() until its done event returns;
- * done comes once, from the loop, or
- * from inside verify_start() if all runs have been made early.
+ * done comes once, from the loop, or from inside verify_start() if all runs
+ * have been made early.
  */
 #ifndef AUTODD_VERIFY_H
 #define AUTODD_VERIFY_H
@@ -17,6 +17,7 @@
 
 #include "config/base.h"
 #include "config/err.h"
+#include "grammar/guard.h"
 #include "minimizer/aids.h"
 #include "minimizer/control.h"
 #include "minimizer/fleet/fleet.h"
@@ -27,9 +28,10 @@ struct early;
 struct verify_spec {
     struct fleet *fleet;
     const struct signature *signature;
-    size_t steps;    /* in the chain, the original included */
-    unsigned runs;   /* fresh runs a step */
-    unsigned needed; /* of them must show the failure */
+    const struct guard *guard; /* what must be what fails; NULL: anything */
+    size_t steps;              /* in the chain, the original included */
+    unsigned runs;             /* fresh runs a step */
+    unsigned needed;           /* of them must show the failure */
     uint64_t timeout_ms;
     struct early *early; /* of these, runs of the newest step that have begun
                           * already; NULL: none */

@@ -178,8 +178,8 @@ struct observation {
     uint64_t hot;  /* number of the hot child that it ran in; 0: in none */
     uint64_t turn; /* hot: which run in that child, from 1 */
     bool kept;     /* hot: the child is fit for another run */
-    uint32_t
-        learned; /* forked: modules that were loaded ahead, by LEARN_LAZY */
+    /* Forked: modules that were loaded ahead, by LEARN_LAZY. */
+    uint32_t learned;
 
     /* The last traceback on stderr; NULL when there is none. */
     char *exc_type;    /* as printed, dotted: "struct.error" */

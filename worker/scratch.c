@@ -205,7 +205,7 @@ void scratch_clean(const char *mark, bool all)
             (mark && strlen(e->d_name) != strlen(start) + 6))
             continue;
         char *path = file_join(tmp_dir(), e->d_name);
-        if (all || is_left(path, mark))
+        if (all || is_left(path, mark != NULL))
             tree_remove(path);
         free(path);
     }
