@@ -26,8 +26,10 @@
 #include "config/base.h"
 #include "config/buf.h"
 #include "config/mem.h"
+#include "minimizer/patience.h"
 
 #define MESSAGE_MAX (1u << 20)
+#define FAR_LONGER 3 /* times */
 #define QUICK_MS 500 /* forked runs below this are worth four more */
 #define RATE_RUNS 12
 #define MORE_RUNS 4
@@ -47,8 +49,9 @@ struct calibration {
     const struct config *config;
     struct bytes script;
     bool can_fork, other_cwd;
+    bool lasting; /* a run of a hang was given longer */
     enum stage stage;
-    unsigned fresh_left, forked_left, out;
+    unsigned fresh_left, forked_left, out, issued;
     unsigned forked_out;  /* of those out */
     bool repeated;        /* the quick forked runs */
     enum run_learn learn; /* of the next forked run */
@@ -109,17 +112,17 @@ uint64_t calibration_first_limit(const struct config *config)
                                        : config->timeout_cap_s);
 }
 
-/* Three times the slowest run, at least two seconds more; never above the cap
- * (Grizzly doubles and takes at least ten seconds, ClusterFuzz adds one). */
 uint64_t calibration_limit(const struct config *config, uint64_t slowest)
 {
-    uint64_t cap = to_ms(config->timeout_cap_s);
-    uint64_t limit =
-        3 * slowest > slowest + 2000 ? 3 * slowest : slowest + 2000;
-
     if (config->timeout_s > 0)
         return to_ms(config->timeout_s);
-    return limit < cap ? limit : cap;
+    return patience_for(slowest, to_ms(config->timeout_cap_s));
+}
+
+/* The user says that it hangs, and how long to wait for that. */
+static bool is_to_hang(const struct config *config)
+{
+    return config->expect == EXPECT_TIMEOUT && config->timeout_s > 0;
 }
 
 /* With few slots the last fresh run comes last. */
@@ -142,11 +145,16 @@ bool calibration_next(struct calibration *c, struct calibration_run *run)
     }
     run->user_cwd = c->stage == STAGE_CWD || c->result.in_user_cwd;
     run->timeout_ms = calibration_first_limit(c->config);
+    if (run->how == RUN_FRESH && !c->lasting && is_to_hang(c->config)) {
+        c->lasting = true;
+        run->timeout_ms *= HANG_FACTOR;
+    }
     if (run->how == RUN_FRESH)
         c->fresh_left--;
     else
         c->forked_left--;
     c->forked_out += run->how == RUN_FORK;
+    run->number = c->issued++;
     c->out++;
     return true;
 }
@@ -215,19 +223,40 @@ static uint64_t slowest(const struct calibration *c, enum run_how how)
     return ms;
 }
 
-static uint64_t automatic_limit(const struct calibration *c, enum run_how how)
+/* The same without the first run, if that took far longer than all others: what
+ * is read from disk once for all. But not if it compiled something, which a
+ * candidate that is changed there will do too. */
+static uint64_t usual(const struct calibration *c, enum run_how how)
 {
-    uint64_t cap = to_ms(c->config->timeout_cap_s);
-    bool hang = false;
+    const struct observed *first = NULL;
+    uint64_t ms = 0;
 
     for (size_t i = c->stage_start; i < c->n; i++) {
-        const struct observation *o = &c->runs[i]->observation;
+        const struct observed *o = c->runs[i];
 
-        hang = hang || (o->end == END_TIMEOUT && c->runs[i]->matched);
+        if (o->run.how == how && (!first || o->run.number < first->run.number))
+            first = o;
     }
-    if (hang && c->config->timeout_s <= 0)
+    for (size_t i = c->stage_start; i < c->n; i++) {
+        const struct observed *o = c->runs[i];
+
+        if (o->run.how == how && o != first && o->observation.wall_ms > ms)
+            ms = o->observation.wall_ms;
+    }
+    if (ms == 0 || first->observation.compiled ||
+        first->observation.wall_ms <= FAR_LONGER * ms)
+        return slowest(c, how);
+    return ms;
+}
+
+static uint64_t automatic_limit(const struct calibration *c,
+                                uint64_t slowest_ms)
+{
+    uint64_t cap = to_ms(c->config->timeout_cap_s);
+
+    if (c->result.hangs && c->config->timeout_s <= 0)
         return cap < HANG_LIMIT_MS ? cap : HANG_LIMIT_MS;
-    return calibration_limit(c->config, slowest(c, how));
+    return calibration_limit(c->config, slowest_ms);
 }
 
 static void decide_fork(struct calibration *c)
@@ -256,11 +285,18 @@ static void infer(struct calibration *c)
     struct calibration_result *r = &c->result;
 
     decide_fork(c);
-    r->fresh_timeout_ms = automatic_limit(c, RUN_FRESH);
+    for (size_t i = c->stage_start; i < c->n; i++) {
+        const struct observation *o = &c->runs[i]->observation;
+
+        r->hangs = r->hangs || (o->end == END_TIMEOUT && c->runs[i]->matched);
+    }
+    r->fresh_timeout_ms = automatic_limit(c, usual(c, RUN_FRESH));
+    r->fresh_long_ms = automatic_limit(c, slowest(c, RUN_FRESH));
     r->fresh_ms = slowest(c, RUN_FRESH);
     if (r->fresh_ms > r->fresh_timeout_ms) /* a hang */
         r->fresh_ms = r->fresh_timeout_ms;
-    r->fork_timeout_ms = automatic_limit(c, RUN_FORK);
+    r->fork_timeout_ms = automatic_limit(c, usual(c, RUN_FORK));
+    r->fork_long_ms = automatic_limit(c, slowest(c, RUN_FORK));
     c->known = true;
 }
 
@@ -401,6 +437,21 @@ static void stage_over(struct calibration *c)
         conclude(c);
 }
 
+/* A run that was given longer than others has hung if it outlasted their limit,
+ * though it may have ended before its own. */
+static void take_lasting(struct calibration *c, struct observed *o)
+{
+    struct observation *observation = &o->observation;
+    uint64_t limit = calibration_first_limit(c->config);
+
+    if (o->run.timeout_ms <= limit || observation->wall_ms <= limit ||
+        (observation->end != END_EXIT && observation->end != END_SIGNAL))
+        return;
+    c->result.ends_after_ms = observation->wall_ms;
+    observation->wall_ms = limit;
+    observation->end = END_TIMEOUT;
+}
+
 void calibration_report(struct calibration *c,
                         const struct calibration_run *run,
                         const struct observation *observation)
@@ -429,6 +480,7 @@ void calibration_report(struct calibration *c,
     if (!observation->forked && run->how == RUN_FORK)
         o->run.how = RUN_FRESH; /* there is no fork server any more */
     observation_copy(&o->observation, observation);
+    take_lasting(c, o);
     xgrow(&c->runs, &c->room, c->n + 1, sizeof(*c->runs));
     c->runs[c->n++] = o;
     if (run->learn == LEARN_LAZY)

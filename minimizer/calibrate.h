@@ -29,10 +29,16 @@ struct calibration_result {
     const struct observation *last;  /* the first fresh run otherwise */
     unsigned fresh, fresh_matched;   /* runs */
     unsigned forked, forked_matched;
-    bool in_user_cwd;  /* only fails in the folder the user called from */
-    bool fork;         /* runs may be forked */
+    bool in_user_cwd; /* only fails in the folder the user called from */
+    bool fork;        /* runs may be forked */
+    bool hangs;       /* the failure is a timeout */
+    /* A run that was given longer than --timeout ended after all; 0: none, or
+     * nothing was. */
+    uint64_t ends_after_ms;
     uint64_t fresh_ms; /* the slowest fresh run will take */
     uint64_t fresh_timeout_ms, fork_timeout_ms; /* for candidates */
+    uint64_t fresh_long_ms, fork_long_ms; /* with the first run, if that took
+                                           * far longer than all others */
     struct err err;  /* not shown: which demand was not met, what came */
     struct err note; /* why runs are not forked, or "" */
     char *lost;      /* a run could not be carried out: why; NULL else */
@@ -53,6 +59,7 @@ struct calibration_run {
     bool user_cwd;
     uint64_t timeout_ms;
     enum run_learn learn;
+    unsigned number; /* in the order in which they are given */
 };
 bool calibration_next(struct calibration *calibration,
                       struct calibration_run *run);
@@ -73,8 +80,10 @@ bool calibration_steady(const struct calibration *calibration);
  * run that was lost. */
 bool calibration_known(const struct calibration *calibration);
 
+#define HANG_FACTOR 3 /* times the limit must a hang last, to be sure */
+
 /* The limits, in milliseconds: of a run before anything is known, and of
- * candidates, whose original took `slowest_ms` at most. */
+ * candidates, whose original took `slowest_ms` at most (patience_for()). */
 uint64_t calibration_first_limit(const struct config *config);
 uint64_t calibration_limit(const struct config *config, uint64_t slowest_ms);
 

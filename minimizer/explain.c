@@ -208,6 +208,12 @@ void explain_shown(const struct calibration_result *result, struct buf *out)
     buf_adds(out, " runs of the original");
     if (result->in_user_cwd)
         buf_adds(out, ", only in the current folder, which all runs get");
+    if (result->ends_after_ms > 0)
+        buf_addf(
+            out,
+            "\nit is slow rather than hanging: a run of the original ended "
+            "after %.1f s; results that end after the timeout will do",
+            (double)result->ends_after_ms / 1000);
     if (result->note.text[0])
         buf_addf(out, "\n%s", result->note.text);
 }

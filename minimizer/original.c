@@ -90,7 +90,7 @@ static void pump(struct original *o)
         }
         request.how = c->run.how;
         request.timeout_ms = c->run.timeout_ms;
-        request.loads = true;
+        request.loads = request.caches = true;
         request.learn = c->run.learn;
         request.cwd = c->run.user_cwd ? o->spec.user_cwd : NULL;
         fleet_run(o->spec.fleet, &request, original_on_run, c);
@@ -199,7 +199,7 @@ static void trace(struct original *o, enum run_how how)
     struct run_request request = {
         .text = text_of(o),
         .how = how,
-        .timeout_ms = 3 * o->facts.fork_timeout_ms,
+        .timeout_ms = 3 * o->facts.fork_long_ms,
         .cwd = o->facts.cwd,
     };
 
@@ -279,6 +279,8 @@ static void rate(struct original *o, const struct calibration_result *r)
     facts->rate = (double)facts->matched / (double)facts->runs;
     facts->fresh_ms = r->fresh_ms;
     facts->fresh_timeout_ms = r->fresh_timeout_ms;
+    facts->fresh_long_ms = r->fresh_long_ms;
+    facts->outlasts = r->ends_after_ms == 0;
 }
 
 static void pin(struct original *o, const struct calibration_result *r)
@@ -290,6 +292,8 @@ static void pin(struct original *o, const struct calibration_result *r)
         .fork = r->fork,
         .aids = fleet_aids(o->spec.fleet),
         .fork_timeout_ms = r->fork_timeout_ms,
+        .fork_long_ms = r->fork_long_ms,
+        .hangs = r->hangs,
         .cwd = r->in_user_cwd ? o->spec.user_cwd : NULL,
         .guard = &o->guard,
         .loads = o->loads,
@@ -370,6 +374,7 @@ static void original_on_screen(void *arg, const struct screen *screen)
         o->facts.screen = &o->screen;
         o->facts.fork = true;
         o->facts.fork_timeout_ms = screen->timeout_ms;
+        o->facts.fork_long_ms = screen->timeout_ms;
         o->events.say(o->arg, SAY_NOTE,
                       screen->passes
                           ? "candidates are run plainly first: there they "
@@ -422,7 +427,7 @@ static void check_children(struct original *o)
         .fleet = o->spec.fleet,
         .text = text_of(o),
         .cwd = o->facts.cwd,
-        .timeout_ms = o->facts.fork_timeout_ms,
+        .timeout_ms = o->facts.fork_long_ms,
         .fork = o->facts.fork,
         .steady = o->facts.rate >= 1,
         .context = o->context,

@@ -48,7 +48,10 @@ struct original_facts {
     unsigned aids;               /* of the fleet: set of enum run_aid */
     uint64_t fresh_ms;           /* its slowest fresh run */
     uint64_t fork_timeout_ms, fresh_timeout_ms; /* for candidates */
-    char *cwd;                      /* of the runs; NULL: their own folder */
+    uint64_t fork_long_ms, fresh_long_ms;       /* see patience.h */
+    bool hangs;                                 /* the failure is a timeout */
+    bool outlasts; /* and the original was not seen to end after it */
+    char *cwd;     /* of the runs; NULL: their own folder */
     const struct control *controls; /* what must pass */
     unsigned ncontrols;
     const struct guard *guard;     /* what every candidate must keep */
@@ -68,8 +71,8 @@ struct original_events {
     void (*refused)(void *arg, enum exit_code code, const char *text);
     void (*known)(void *arg);
     /* After `known`: a run of the original is over that was still out then, and
-     * runs, matched, rate, fresh_ms and fresh_timeout_ms of the facts may have
-     * changed. */
+     * runs, matched, rate, outlasts and what is about fresh runs of the facts
+     * may have changed. */
     void (*late)(void *arg);
 };
 

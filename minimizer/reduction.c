@@ -163,6 +163,11 @@ static struct trials *make_trials(struct reduction *r)
         .screen = original->screen,
         .fork_timeout_ms = original->fork_timeout_ms,
         .fresh_timeout_ms = original->fresh_timeout_ms,
+        .fork_long_ms = original->fork_long_ms,
+        .fresh_long_ms = original->fresh_long_ms,
+        .config = facts->config,
+        .hangs = original->hangs,
+        .outlasts = original->outlasts,
         .cwd = original->cwd,
         .loads = original->loads,
         .hot = original->children == CHILDREN_HOT,
@@ -336,7 +341,8 @@ void reduction_retune(struct reduction *r)
 
     if (r->searched)
         return;
-    trials_tune(r->trials, tries_of(original), original->fresh_timeout_ms);
+    trials_tune(r->trials, tries_of(original), original->fresh_timeout_ms,
+                original->fresh_long_ms, original->outlasts);
     trials_pump(r->trials);
 }
 
@@ -382,6 +388,7 @@ struct reduction_view reduction_view(const struct reduction *r)
         .kinds = counts.kinds,
         .hot = counts.lanes,
         .accepted = steps > 0 ? steps - 1 : 0,
+        .fresh_limit_ms = counts.fresh_limit_ms,
         .out = r->searched ? 0 : trials_out(r->trials),
     };
 }

@@ -82,7 +82,8 @@ struct reduction_view {
     uint64_t runs, pumped, cached, rejected_early, no_verdict, accepted;
     struct run_kinds kinds; /* of these runs, and of control runs */
     struct lanes_counts hot;
-    unsigned out; /* runs under way */
+    uint64_t fresh_limit_ms; /* of fresh runs, as it is now */
+    unsigned out;            /* runs under way */
 };
 struct reduction_view reduction_view(const struct reduction *reduction);
 

@@ -22,6 +22,7 @@
 #include "config/log.h"
 #include "config/mem.h"
 #include "minimizer/aids.h"
+#include "minimizer/calibrate.h"
 #include "minimizer/early.h"
 #include "minimizer/fleet/fleet.h"
 #include "minimizer/input.h"
@@ -591,6 +592,19 @@ static void session_on_verified(void *arg, const struct verify_result *result)
     session_close(s);
 }
 
+/* Long, lest a busy machine makes the result look as if it did not fail. What
+ * hangs must hang longer than a candidate had to, if the original did. */
+static uint64_t check_limit_ms(const struct session *s)
+{
+    const struct original_facts *facts = original_facts(s->original);
+    uint64_t now = reduction_view(s->reduction).fresh_limit_ms;
+    bool longer = facts->hangs ? facts->outlasts : s->config->timeout_s <= 0;
+
+    if (now < facts->fresh_long_ms)
+        now = facts->fresh_long_ms;
+    return longer ? HANG_FACTOR * now : now;
+}
+
 static void verify_begin(struct session *s)
 {
     const struct original_facts *facts = original_facts(s->original);
@@ -606,7 +620,7 @@ static void verify_begin(struct session *s)
         .steps = steps_count(reduction_steps(s->reduction)),
         .runs = runs,
         .needed = runs,
-        .timeout_ms = facts->fresh_timeout_ms,
+        .timeout_ms = check_limit_ms(s),
         .cwd = facts->cwd,
         .path = final_path(s, s->input.output),
         .good_path = final_path(s, s->input.good_output),

@@ -30,6 +30,12 @@
  * Under a sanitizer the first run of a trial is a plain, forked one, which may
  * say no (screen.h); the next is fresh, under the sanitizer.
  *
+ * A run that takes too long says no once patience.h says so:
+ *
+ *   timeout --> (run of the best so far) --> no
+ *      ^                |
+ *      `--- again ------'
+ *
  * A flaky failure (tries > 1) is asked for `tries` times before a no, and must
  * show twice before a yes, lest its rate decay with each step. What must pass
  * is then asked `tries` times too: one pass would say nothing.
@@ -54,9 +60,11 @@
 #include "grammar/observed.h"
 #include "grammar/twin.h"
 #include "minimizer/asks.h"
+#include "minimizer/calibrate.h"
 #include "minimizer/evidence.h"
 #include "minimizer/judge.h"
 #include "minimizer/lanes.h"
+#include "minimizer/patience.h"
 #include "minimizer/screen.h"
 
 #define TRACED_SLOWER 3
@@ -74,6 +82,10 @@ struct trial {
     unsigned order[ASKS_MAX], at; /* its asks; the one that is going on */
     bool confirm;                 /* the fresh run after a forked yes */
     bool screening;               /* its run is a plain one, see screen.h */
+    bool forked;                  /* its run is to be forked */
+    struct attempt attempt;       /* of its run */
+    bool waits;                   /* for a measurement */
+    bool lasting;                 /* its run must last longer: it hangs */
     unsigned misses, hits;        /* of this ask */
     unsigned first_runs;          /* of its first ask; 0: not answered */
     bool first_no;
@@ -94,6 +106,12 @@ struct trial {
     struct span *marks; /* the twin's places in its text; NULL: no twin */
 };
 
+/* A run of the best so far, for the limit of fresh or of forked runs. */
+struct measure {
+    struct trials *trials;
+    bool forked, out;
+};
+
 /* What the trials have in a lane. */
 struct berth {
     struct trials *trials;
@@ -108,7 +126,10 @@ struct trials {
     struct trial *list; /* given out by the search, not reported yet */
     struct asks asks;
     struct lanes lanes;
-    struct berth *berths; /* one a lane */
+    struct berth *berths;                          /* one a lane */
+    struct patience patience[1 + CONTROLS_MAX][2]; /* by ask; fresh, forked */
+    struct measure measures[2];
+    uint64_t slowest_end[2]; /* of runs that ended by themselves */
     unsigned out;
     unsigned out_elsewhere; /* of these, in another fleet */
     uint64_t calls;         /* of search_next, for the log */
@@ -125,6 +146,7 @@ struct trials {
 };
 
 static void trial_on_done(void *arg, const struct observation *observation);
+static void measure_on_done(void *arg, const struct observation *observation);
 
 /* ---- what fresh runs have confirmed ---- */
 
@@ -155,6 +177,26 @@ static void add_loaded(struct trials *t, unsigned ask, const char *loads)
 
 /* ---- the list ---- */
 
+static void init_patience(struct trials *t)
+{
+    const struct trials_spec *spec = &t->spec;
+
+    patience_init(&t->patience[ASK_FAILS][0], spec->config,
+                  spec->fresh_timeout_ms, spec->fresh_long_ms, spec->hangs);
+    patience_init(&t->patience[ASK_FAILS][1], spec->config,
+                  spec->fork_timeout_ms, spec->fork_long_ms, spec->hangs);
+    for (unsigned i = 0; i < spec->ncontrols; i++) {
+        const struct control *c = &spec->controls[i];
+
+        patience_init(&t->patience[1 + i][0], spec->config, c->fresh_timeout_ms,
+                      c->fresh_timeout_ms, false);
+        patience_init(&t->patience[1 + i][1], spec->config, c->fork_timeout_ms,
+                      c->fork_timeout_ms, false);
+    }
+    for (unsigned i = 0; i < ARRAY_LEN(t->measures); i++)
+        t->measures[i] = (struct measure){ .trials = t, .forked = i == 1 };
+}
+
 struct trials *trials_new(const struct trials_spec *spec,
                           const struct trials_events *events, void *arg)
 {
@@ -171,6 +213,7 @@ struct trials *trials_new(const struct trials_spec *spec,
     for (unsigned i = 0; i < t->lanes.n; i++)
         t->berths[i].trials = t;
     add_loaded(t, ASK_FAILS, spec->loads);
+    init_patience(t);
     return t;
 }
 
@@ -277,13 +320,18 @@ static void give(struct trial *trial, struct run_request *request,
 
 static void berth_on_control(void *arg, const struct observation *observation);
 
+static uint64_t fork_limit(const struct trials *t)
+{
+    return t->patience[ASK_FAILS][1].limit_ms;
+}
+
 /* A control run in a lane: the present best. */
 static void control_lane(struct trials *t, unsigned i)
 {
     struct run_request request = {
         .text = search_text(t->spec.search),
         .how = RUN_HOT,
-        .timeout_ms = t->spec.fork_timeout_ms,
+        .timeout_ms = fork_limit(t),
         .cwd = (char *)(uintptr_t)t->spec.cwd,
         .lane = i,
         .generation = t->lanes.at[i].generation,
@@ -302,7 +350,7 @@ static bool start_hot(struct trial *trial)
     struct run_request request = {
         .text = trial->search.text,
         .how = RUN_HOT,
-        .timeout_ms = t->spec.fork_timeout_ms,
+        .timeout_ms = fork_limit(t),
         .loads = trial->search.touches_import,
         .cwd = (char *)(uintptr_t)t->spec.cwd,
     };
@@ -328,21 +376,37 @@ static bool start_hot(struct trial *trial)
 
 /* ---- clean runs ---- */
 
+static struct patience *patience_of(struct trial *trial)
+{
+    return &trial->trials->patience[ask_of(trial)][trial->forked];
+}
+
+/* The limit of the run that begins now, which may be the first of its kind. */
+static uint64_t limit_of(struct trial *trial, bool forked)
+{
+    uint64_t ms;
+
+    if (trial->forked != forked)
+        trial->attempt = (struct attempt){ 0 };
+    trial->forked = forked;
+    ms = patience_begin(patience_of(trial), &trial->attempt);
+    return trial->search.looks ? TRACED_SLOWER * ms
+           : trial->lasting    ? HANG_FACTOR * ms
+                               : ms;
+}
+
 /* A run of the present ask. */
 static void start(struct trial *trial)
 {
     struct trials *t = trial->trials;
     const struct control *c = control_of(trial);
     bool fork = (c ? c->fork : t->spec.fork) && !trial->confirm;
-    uint64_t forked = c ? c->fork_timeout_ms : t->spec.fork_timeout_ms;
-    uint64_t fresh = c ? c->fresh_timeout_ms : t->spec.fresh_timeout_ms;
     struct run_request request = {
         .text = trial->search.text,
         .how = trial->search.looks  ? RUN_OBSERVE
                : !fork              ? RUN_FRESH
                : t->spec.warm && !c ? RUN_WARM
                                     : RUN_FORK,
-        .timeout_ms = fork ? forked : fresh,
         .loads = fork && trial->search.touches_import,
         .cwd = (char *)(uintptr_t)t->spec.cwd,
     };
@@ -350,8 +414,7 @@ static void start(struct trial *trial)
     if (start_hot(trial))
         return;
     trial->screening = t->spec.screen && fork && !c && !trial->search.looks;
-    if (trial->search.looks)
-        request.timeout_ms *= TRACED_SLOWER;
+    request.timeout_ms = limit_of(trial, fork);
 
     trial->out = true;
     t->out++;
@@ -644,8 +707,8 @@ static struct trial *next_left(const struct trials *t)
     struct trial *first = NULL;
 
     for (struct trial *trial = t->list; trial; trial = trial->next)
-        if (!trial->out && !trial->done && !trial->parked && !is_open(trial) &&
-            (!first || trial->search.id < first->search.id))
+        if (!trial->out && !trial->done && !trial->parked && !trial->waits &&
+            !is_open(trial) && (!first || trial->search.id < first->search.id))
             first = trial;
     return first;
 }
@@ -815,11 +878,28 @@ static void expect_yes(struct trial *trial)
         expect(trial, VERDICT_YES);
 }
 
+/* Where a run has ended by itself not long before its limit, another may after
+ * it: what seems to hang must last longer then. */
+static bool must_outlast(const struct trial *trial, const struct observation *o)
+{
+    const struct trials *t = trial->trials;
+
+    return t->spec.outlasts && t->spec.hangs && o->end == END_TIMEOUT &&
+           !trial->lasting && !control_of(trial) && !trial->search.looks &&
+           HANG_FACTOR * t->slowest_end[trial->forked] >
+               trial->attempt.limit_ms;
+}
+
 static void take_yes(struct trial *trial, const struct observation *o)
 {
     struct trials *t = trial->trials;
     bool confirm = is_doubtful(trial, o);
 
+    if (must_outlast(trial, o)) {
+        trial->lasting = true;
+        start(trial);
+        return;
+    }
     if (!o->forked && trial->confirm)
         add_loaded(t, ask_of(trial), trial->loads);
     trial->hits++;
@@ -832,6 +912,7 @@ static void take_yes(struct trial *trial, const struct observation *o)
     } else if (trial->at + 1 < t->asks.n) {
         answered(trial, false);
         trial->at++;
+        trial->attempt = (struct attempt){ 0 };
         trial->confirm = false;
         trial->misses = trial->hits = 0;
         start(trial);
@@ -1007,6 +1088,14 @@ static void check_doubt(struct trial *trial, enum verdict verdict)
     trial->doubt = DOUBT_NONE;
 }
 
+/* For good, whatever the number of tries. */
+static void refuse(struct trial *trial, bool early, const char *why)
+{
+    trial->misses = 1;
+    answered(trial, true);
+    report(trial, VERDICT_NO, early, why);
+}
+
 /* A plain run that says no says it for good; after any other the sanitizer is
  * asked. False: the run was no plain one, and has said what it is to say. */
 static bool take_screening(struct trial *trial, const struct observation *o,
@@ -1020,14 +1109,109 @@ static bool take_screening(struct trial *trial, const struct observation *o,
         return false;
     if (trial->trials->why)
         return true;
-    if (verdict == VERDICT_NO && o->forked) {
-        trial->misses = 1;
-        answered(trial, true);
-        report(trial, VERDICT_NO, o->end == END_SYNTAX, why);
-    } else {
+    if (verdict == VERDICT_NO && o->forked)
+        refuse(trial, o->end == END_SYNTAX, why);
+    else
         start(trial);
-    }
     return true;
+}
+
+/* ---- what takes too long ---- */
+
+static void measure(struct trials *t, bool forked)
+{
+    struct measure *m = &t->measures[forked];
+    struct run_request request = {
+        .text = search_text(t->spec.search),
+        .how = !forked        ? RUN_FRESH
+               : t->spec.warm ? RUN_WARM
+                              : RUN_FORK,
+        .timeout_ms = patience_measure(&t->patience[ASK_FAILS][forked]),
+        .cwd = (char *)(uintptr_t)t->spec.cwd,
+    };
+
+    if (m->out)
+        return;
+    m->out = true;
+    t->out++;
+    fleet_run(t->spec.fleet, &request, measure_on_done, m);
+}
+
+/* What becomes of a trial whose run took too long. True: no verdict yet. */
+static bool is_given_time(struct trial *trial)
+{
+    switch (patience_over(patience_of(trial), &trial->attempt)) {
+    case PATIENCE_NO:
+        break;
+    case PATIENCE_MEASURE:
+        trial->waits = true;
+        measure(trial->trials, trial->forked);
+        return true;
+    case PATIENCE_AGAIN:
+        start(trial);
+        return true;
+    }
+    return false;
+}
+
+/* Something has been measured: those that wait for it go on. */
+static void go_on(struct trials *t, bool forked)
+{
+    struct trial *trial = t->list;
+
+    while (trial && !t->why) {
+        if (!trial->waits || trial->forked != forked) {
+            trial = trial->next;
+            continue;
+        }
+        trial->waits = false;
+        if (!is_given_time(trial)) {
+            if (trial->screening)
+                refuse(trial, false, "plainly: timeout");
+            else
+                take_no(trial, false, "timeout");
+        }
+        trial = t->list; /* a report may have taken others out of it */
+    }
+}
+
+static void measure_on_done(void *arg, const struct observation *o)
+{
+    struct measure *m = arg;
+    struct trials *t = m->trials;
+    bool lost = o->end == END_LOST;
+
+    m->out = false;
+    t->out--;
+    if (!lost) {
+        run_kinds_count(&t->counts.kinds, o);
+        t->counts.measured++;
+    }
+    /* One that could not be carried out counts as quick: nobody waits for ever.
+     */
+    patience_saw(&t->patience[ASK_FAILS][m->forked], lost ? 0 : o->wall_ms);
+    go_on(t, m->forked);
+    trials_pump(t);
+}
+
+/* Look at the time that a clean run took. True: no verdict yet. */
+static bool take_time(struct trial *trial, const struct observation *o,
+                      enum verdict verdict)
+{
+    struct trials *t = trial->trials;
+    uint64_t *slowest = &t->slowest_end[trial->forked];
+
+    if (o->end == END_TIMEOUT)
+        return verdict == VERDICT_NO && !t->why && !control_of(trial) &&
+               !trial->search.looks && is_given_time(trial);
+    if (o->end == END_LOST || o->end == END_SYNTAX || trial->search.looks)
+        return false;
+    patience_in_time(patience_of(trial), &trial->attempt);
+    if (verdict == VERDICT_YES)
+        patience_saw(patience_of(trial), o->wall_ms);
+    if (o->wall_ms > *slowest)
+        *slowest = o->wall_ms;
+    return false;
 }
 
 static void trial_on_done(void *arg, const struct observation *observation)
@@ -1052,6 +1236,11 @@ static void trial_on_done(void *arg, const struct observation *observation)
         return;
     }
     check_doubt(trial, verdict);
+    if (take_time(trial, observation, verdict)) {
+        buf_deinit(&why);
+        trials_pump(t);
+        return;
+    }
     if (take_screening(trial, observation, verdict,
                        early ? "does not compile" : buf_str(&why))) {
         buf_deinit(&why);
@@ -1104,9 +1293,11 @@ bool trials_replay(struct trials *t, const struct store_report *row,
     return true;
 }
 
-void trials_tune(struct trials *t, unsigned tries, uint64_t fresh_timeout_ms)
+void trials_tune(struct trials *t, unsigned tries, uint64_t fresh_timeout_ms,
+                 uint64_t fresh_long_ms, bool outlasts)
 {
-    t->spec.fresh_timeout_ms = fresh_timeout_ms;
+    patience_widen(&t->patience[ASK_FAILS][0], fresh_timeout_ms, fresh_long_ms);
+    t->spec.outlasts = outlasts;
     if (tries == t->spec.tries)
         return;
     t->spec.tries = tries;
@@ -1134,6 +1325,7 @@ struct trials_counts trials_counts(const struct trials *t)
 
     counts.lanes = t->lanes.counts;
     counts.hot_off = t->lanes.off;
+    counts.fresh_limit_ms = t->patience[ASK_FAILS][0].limit_ms;
     return counts;
 }
 

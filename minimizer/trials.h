@@ -33,6 +33,10 @@ struct trials_spec {
     const struct screen *screen; /* forked runs are plain, and no more than
                                   * that; NULL: they show the failure */
     uint64_t fork_timeout_ms, fresh_timeout_ms;
+    uint64_t fork_long_ms, fresh_long_ms; /* see patience.h */
+    const struct config *config;          /* its limits */
+    bool hangs;        /* the failure is a timeout: no limit is ever raised */
+    bool outlasts;     /* and where that may be chance, it must last longer */
     const char *cwd;   /* NULL: the run's own folder */
     const char *loads; /* of the original, as in struct observation */
     unsigned tries;    /* runs without the failure that make a no; 1: steady */
@@ -55,7 +59,9 @@ struct trials_counts {
     uint64_t replayed; /* reports taken from the store */
     struct run_kinds kinds;
     struct lanes_counts lanes;
-    bool hot_off; /* hot children have shown to be unfit */
+    uint64_t fresh_limit_ms; /* of fresh runs, as it is now */
+    uint64_t measured;       /* runs of the best so far, for the limits */
+    bool hot_off;            /* hot children have shown to be unfit */
 };
 
 struct trials_events {
@@ -89,7 +95,8 @@ void trials_pump(struct trials *trials);
 /* The original turned out to be less steady, or slower, than the spec said.
  * Verdicts that were given stay. */
 void trials_tune(struct trials *trials, unsigned tries,
-                 uint64_t fresh_timeout_ms);
+                 uint64_t fresh_timeout_ms, uint64_t fresh_long_ms,
+                 bool outlasts);
 
 /* Start nothing more; runs under way are ended. finished follows, possibly at
  * once. `why` is static. Idempotent. */

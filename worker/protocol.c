@@ -251,6 +251,7 @@ static void run_encode(const struct frame *frame, struct json *to)
     member_put_number(to, "aids", run->aids);
     json_put_bool(to, "loads", run->loads);
     json_put_str(to, "learn", learn_names[run->learn]);
+    json_put_bool(to, "caches", run->caches);
     member_put_text(to, "path", run->path);
     member_put_text(to, "cwd", run->cwd);
     if (run->how == RUN_HOT) {
@@ -275,6 +276,7 @@ static void run_decode(struct member_reader *r, struct frame *frame)
     if (json_has(r->from, "learn"))
         run->learn =
             member_get_choice(r, "learn", learn_names, ARRAY_LEN(learn_names));
+    run->caches = json_has(r->from, "caches") && member_get_bool(r, "caches");
     run->path = member_get_text(r, "path");
     run->cwd = member_get_text(r, "cwd");
     if (run->how == RUN_HOT) {
@@ -343,6 +345,7 @@ static void result_encode(const struct frame *frame, struct json *to)
     member_put_text(to, "ran", o->ran);
     member_put_text(to, "values", o->values);
     member_put_text(to, "loads", o->loads);
+    json_put_bool(to, "compiled", o->compiled);
 }
 
 static void decode_match(struct member_reader *r, struct pattern_match *m)
@@ -408,6 +411,8 @@ static void result_decode(struct member_reader *r, struct frame *frame)
     if (o->values && strlen(o->values) > VALUES_MAX_BYTES)
         member_complain(r, "values", "text of at most 1 MiB");
     o->loads = member_get_text(r, "loads");
+    o->compiled =
+        json_has(r->from, "compiled") && member_get_bool(r, "compiled");
     if (o->loads && strlen(o->loads) > LOADS_MAX_BYTES)
         member_complain(r, "loads", "text of at most 64 bytes");
 

@@ -125,8 +125,9 @@ struct run_request {
     struct bytes text; /* of the candidate; owned after decoding */
     enum run_how how;
     uint64_t timeout_ms;
-    unsigned aids;        /* set of enum run_aid */
-    bool loads;           /* tell what its imports load, if it is forked */
+    unsigned aids; /* set of enum run_aid */
+    bool loads;    /* tell what its imports load, if it is forked */
+    bool caches;   /* tell whether it has put something into its caches */
     enum run_learn learn; /* RUN_FORK */
     char *path; /* NULL; else run this very file (the final check): text is
                  * ignored, the run's folder is laid as always and is the
@@ -192,6 +193,8 @@ struct observation {
     size_t nmatches;
 
     uint64_t wall_ms, cpu_ms;
+    bool compiled;     /* for request.caches: more files in the compilers'
+                        * caches after it than before */
     uint64_t peak_rss; /* bytes; 0: not measured */
     char *out, *err;   /* head and tail of each stream, NUL-terminated */
     size_t out_len, err_len;

@@ -7,7 +7,8 @@
  *                                             timer closed, folders gone: done
  *
  * LAYING and DROPPING are file work on the thread pool; it touches nothing but
- * `laid`, `error`, `ran`, `values` and paths that do not change meanwhile. The
+ * `laid`, `error`, `cached`, `ran`, `values`, `compiled` of the observation and
+ * paths that do not change meanwhile. The
  * timer serves two states: in RUNNING it is the watchdog over memory and
  * processes, in SWEEPING it looks again for what a run leaves behind.
  *
@@ -64,7 +65,8 @@ struct run {
 
     struct scratch_run laid;
     char *cache, *visible;
-    int error; /* of the laying */
+    unsigned cached; /* files in `cache` before it */
+    int error;       /* of the laying */
     struct err err;
     char *ran, *values; /* read before the folders go */
     enum finding finding;
@@ -164,6 +166,8 @@ static void run_lay(uv_work_t *work)
         scratch_cache(run->job->root, cache, fresh, &run->cache, &run->err);
     if (run->error)
         return;
+    if (run->request.caches)
+        run->cached = scratch_files(run->cache);
     run->error = scratch_lay(run->job->root, run->request.id, setup->script_dir,
                              setup->script_name, &setup->hide,
                              run->request.text, &run->laid, &run->err);
@@ -532,6 +536,8 @@ static void run_drop(uv_work_t *work)
 
     if (!run->laid.dir)
         return;
+    if (run->request.caches)
+        run->observation.compiled = scratch_files(run->cache) > run->cached;
     if (run->forked && is_traced(run))
         run->ran = ran_read(run->laid.ran);
     if (run->forked && run->request.how == RUN_OBSERVE)

@@ -11,6 +11,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <fts.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -29,6 +30,7 @@
 #define COPY_ALL_MAX (8u << 20)
 #define COPY_FILES_MAX 500
 #define ENTRIES_MAX 10000
+#define FILES_MAX 10000 /* that are counted */
 #define OWNER_LATE_S 60 /* a scratch without owner that long has none */
 
 static const char *remedy(int error)
@@ -368,4 +370,18 @@ int scratch_cache(const char *root, int slot, int fresh, char **path,
     }
     *path = dir;
     return 0;
+}
+
+unsigned scratch_files(const char *path)
+{
+    char *const roots[] = { (char *)(uintptr_t)path, NULL };
+    FTS *tree = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR | FTS_XDEV, NULL);
+    unsigned n = 0;
+    FTSENT *entry;
+
+    while (tree && n < FILES_MAX && (entry = fts_read(tree)))
+        n += entry->fts_info == FTS_F;
+    if (tree)
+        fts_close(tree);
+    return n;
 }

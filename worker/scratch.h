@@ -53,6 +53,9 @@ void scratch_drop(struct scratch_run *run);
 /* Delete a tree; symbolic links are never followed. */
 void scratch_remove_tree(const char *path);
 
+/* How many files are in a tree, links not followed; 10,000 at most. */
+unsigned scratch_files(const char *path);
+
 /* Make and return the cache folder of a slot ("fresh" empties it first). */
 int scratch_cache(const char *root, int slot, int fresh, char **path,
                   struct err *err);

@@ -17,6 +17,7 @@ struct fake_run {
     enum run_how how;
     bool by_path;
     unsigned aids;
+    uint64_t timeout_ms;
     uint32_t lane, generation;
     fleet_done_cb done;
     void *arg;
@@ -30,6 +31,7 @@ struct fleet {
     /* Of the run that the oracle is asked about. */
     uint32_t lane, generation;
     unsigned run_aids;
+    uint64_t timeout_ms;
     unsigned aids; /* of runs to come */
     /* What a run of this text shows. */
     struct observation (*oracle)(void *arg, const char *text, enum run_how how);
@@ -49,6 +51,7 @@ void fleet_run_without(struct fleet *fleet, const struct run_request *request,
         .how = request->how,
         .by_path = request->path != NULL,
         .aids = fleet->aids & ~aids,
+        .timeout_ms = request->timeout_ms,
         .lane = request->lane,
         .generation = request->generation,
         .done = done,
@@ -114,6 +117,7 @@ static inline bool fake_fleet_turn(struct fleet *fleet, unsigned index)
     fleet->lane = run.lane;
     fleet->generation = run.generation;
     fleet->run_aids = run.aids;
+    fleet->timeout_ms = run.timeout_ms;
     if (!fleet->cancelled)
         o = fleet->oracle(fleet->arg, run.text, run.how);
     run.done(run.arg, &o); /* may cancel */

@@ -194,6 +194,107 @@ static void hang_gets_a_limit_of_its_own(void **state)
     calibration_free(c);
 }
 
+/* Runs of the original that take these times, one after another, the one that
+ * is `compiled` by making something for a cache. */
+static struct calibration_result times(const uint64_t *ms, size_t n,
+                                       size_t compiled)
+{
+    struct play play = { .end = END_EXIT };
+    struct calibration *c = calibration_new(&config, script, true, false);
+    struct calibration_result result;
+    struct calibration_run run;
+    size_t forks = 0;
+
+    while (calibration_next(c, &run)) {
+        struct observation o = observe(true, &play);
+
+        o.forked = run.how == RUN_FORK;
+        o.wall_ms = 4000;
+        if (o.forked) {
+            o.compiled = forks == compiled;
+            o.wall_ms = ms[forks++ % n];
+        }
+        calibration_report(c, &run, &o);
+        observation_deinit(&o);
+    }
+    result = *calibration_result(c);
+    calibration_free(c);
+    return result;
+}
+
+static void one_slow_run_makes_a_longer_limit_and_no_more(void **state)
+{
+    static const uint64_t first[] = { 20000, 1000 }, even[] = { 20000, 7000 };
+    struct calibration_result r = times(first, 2, 9);
+    (void)state;
+
+    assert_int_equal(r.fork_timeout_ms, 3000);
+    assert_int_equal(r.fork_long_ms, 60000);
+    assert_int_equal(r.fresh_timeout_ms, 12000);
+    assert_int_equal(r.fresh_long_ms, 12000);
+    r = times(even, 2, 9);
+    assert_int_equal(r.fork_timeout_ms, 60000);
+}
+
+static void time_to_compile_is_in_the_limit(void **state)
+{
+    static const uint64_t first[] = { 20000, 1000 };
+    struct calibration_result r = times(first, 2, 0);
+    (void)state;
+
+    assert_int_equal(r.fork_timeout_ms, 60000);
+    assert_int_equal(r.fork_long_ms, 60000);
+    r = times(first, 2, 1); /* the quick one did */
+    assert_int_equal(r.fork_timeout_ms, 3000);
+}
+
+/* The first fresh run of what is to hang for two seconds ends after `ms`. */
+static struct calibration_result hang_for(uint64_t ms, unsigned *longer)
+{
+    struct config hangs = config;
+    struct calibration_result result;
+    struct calibration_run run;
+    struct calibration *c;
+
+    hangs.expect = EXPECT_TIMEOUT;
+    hangs.timeout_s = 2;
+    *longer = 0;
+    c = calibration_new(&hangs, script, false, false);
+    while (calibration_next(c, &run)) {
+        bool ends = ms < run.timeout_ms;
+        struct observation o = { .end = ends ? END_EXIT : END_TIMEOUT,
+                                 .wall_ms = ends ? ms : run.timeout_ms };
+
+        *longer += run.timeout_ms == 6000;
+        calibration_report(c, &run, &o);
+        observation_deinit(&o);
+    }
+    result = *calibration_result(c);
+    result.fresh_matched = result.signature ? result.fresh_matched : 0;
+    calibration_free(c);
+    return result;
+}
+
+static void one_run_of_a_hang_is_given_longer(void **state)
+{
+    unsigned longer;
+    struct calibration_result r = hang_for(UINT64_MAX, &longer);
+    (void)state;
+
+    assert_int_equal(longer, 1);
+    assert_true(r.hangs);
+    assert_int_equal(r.fresh_matched, r.fresh);
+    assert_int_equal(r.ends_after_ms, 0);
+    assert_int_equal(r.fresh_timeout_ms, 2000);
+    r = hang_for(4000, &longer);
+    assert_true(r.hangs);
+    assert_int_equal(r.fresh_matched, r.fresh);
+    assert_int_equal(r.ends_after_ms, 4000);
+    r = hang_for(1000, &longer);
+    assert_false(r.hangs);
+    assert_int_equal(r.fresh_matched, 0);
+}
+
 static void run_that_is_lost_ends_it_with_the_reason(void **state)
 {
     struct calibration *c = calibration_new(&config, script, true, true);
@@ -400,6 +501,9 @@ int main(void)
         cmocka_unit_test(steady_failure_takes_two_fresh_and_six_quick_forks),
         cmocka_unit_test(failure_in_one_place_is_steady_and_in_two_it_is_not),
         cmocka_unit_test(slow_forks_are_not_repeated),
+        cmocka_unit_test(one_slow_run_makes_a_longer_limit_and_no_more),
+        cmocka_unit_test(time_to_compile_is_in_the_limit),
+        cmocka_unit_test(one_run_of_a_hang_is_given_longer),
         cmocka_unit_test(fork_that_never_shows_it_is_not_used),
         cmocka_unit_test(failure_of_forking_itself_is_no_failure),
         cmocka_unit_test(

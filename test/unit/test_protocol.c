@@ -137,6 +137,7 @@ static struct observation some_observation(void)
         .learned = (uint32_t)rand(),
         .ran = maybe_text(),
         .values = maybe_text(),
+        .compiled = chance(2),
         .loads = rand() % 2 ? xstrdup("0123456789abcdef") : NULL,
     };
 
@@ -182,6 +183,7 @@ static struct frame some_frame(enum frame_type type)
         frame.u.run.learn = (enum run_learn)chance(3);
         frame.u.run.timeout_ms = some_number();
         frame.u.run.aids = chance(AIDS_ALL + 1);
+        frame.u.run.caches = chance(2);
         frame.u.run.path = maybe_text();
         frame.u.run.cwd = maybe_text();
         break;
@@ -272,6 +274,7 @@ static void assert_observation(const struct observation *a,
     assert_text(a->ran, b->ran);
     assert_text(a->values, b->values);
     assert_text(a->loads, b->loads);
+    assert_int_equal(a->compiled, b->compiled);
     assert_int_equal(a->out_len, b->out_len);
     assert_memory_equal(a->out, b->out, a->out_len + 1);
     assert_int_equal(a->err == NULL, b->err == NULL);
@@ -327,6 +330,7 @@ static void assert_frame(const struct frame *a, const struct frame *b)
         assert_int_equal(a->u.run.aids, b->u.run.aids);
         assert_int_equal(a->u.run.loads, b->u.run.loads);
         assert_int_equal(a->u.run.learn, b->u.run.learn);
+        assert_int_equal(a->u.run.caches, b->u.run.caches);
         assert_text(a->u.run.path, b->u.run.path);
         assert_text(a->u.run.cwd, b->u.run.cwd);
         break;

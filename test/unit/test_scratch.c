@@ -364,6 +364,9 @@ static void caches_stay_until_a_fresh_one_is_asked_for(void **state)
     assert_int_equal(scratch_cache(root, 3, 0, &again, &err), 0);
     assert_string_equal(cache, again);
     assert_int_equal(entries(cache), 1);
+    assert_int_equal(scratch_files(cache), 1);
+    assert_int_equal(scratch_files(root), 2); /* and its owner */
+    assert_int_equal(scratch_files("/nowhere"), 0);
     free(again);
     assert_int_equal(scratch_cache(root, 3, 1, &again, &err), 0);
     assert_int_equal(entries(cache), 0);

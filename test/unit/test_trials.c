@@ -8,7 +8,10 @@
 #include "minimizer/trials.h"
 #include "test/unit/fake_fleet.h"
 
-static struct config config = { .tightness = TIGHT_TEMPLATE };
+#define LIMIT_MS 3000
+
+static struct config config = { .tightness = TIGHT_TEMPLATE,
+                                .timeout_cap_s = 300 };
 
 static const char script[] = "import os\n"
                              "a = 1\n"
@@ -27,6 +30,13 @@ struct play {
     const char *unneeded;   /* of what is needed, this is not in hot children */
     uint64_t spoilt_hot[8]; /* children, by lane */
     unsigned hot, lies;
+    uint64_t takes_ms; /* a run that fails */
+    /* Without this line a run takes so long, and longer than any limit for
+     * 0. */
+    struct {
+        const char *line;
+        uint64_t ms;
+    } slow[3];
     unsigned lost_every; /* every n-th run comes to nothing; 0: none */
     unsigned refused;
     struct hash128 last_refused;
@@ -82,6 +92,27 @@ static struct observation oracle(void *arg, const char *text, enum run_how how)
     if (o.forked)
         o.loads = xstrdup(play->loads);
     return o;
+}
+
+/* Runs that take their time. */
+static struct observation timed_oracle(void *arg, const char *text,
+                                       enum run_how how)
+{
+    struct play *play = arg;
+    struct observation o = oracle(arg, text, how);
+    uint64_t limit = play->fleet->timeout_ms;
+
+    o.wall_ms = play->takes_ms;
+    for (size_t i = 0; i < ARRAY_LEN(play->slow); i++) {
+        if (play->slow[i].line && !strstr(text, play->slow[i].line))
+            o.wall_ms = play->slow[i].ms ? play->slow[i].ms : UINT64_MAX;
+    }
+    if (o.wall_ms <= limit)
+        return o;
+    observation_deinit(&o);
+    return (struct observation){ .end = END_TIMEOUT,
+                                 .wall_ms = limit,
+                                 .forked = how == RUN_FORK };
 }
 
 /* Plain runs: they pass, or die where the import is missing. */
@@ -210,10 +241,11 @@ struct stage {
     struct fleet other;
     unsigned other_asked;
     struct control control;
-    bool controlled; /* set before set_up() */
-    bool in_order;   /* set before set_up() */
-    bool hot;        /* set before set_up() */
-    bool plain;      /* set before set_up() */
+    bool controlled;             /* set before set_up() */
+    bool in_order;               /* set before set_up() */
+    bool hot;                    /* set before set_up() */
+    bool plain;                  /* set before set_up() */
+    bool timed, hangs, outlasts; /* set before set_up() */
     struct fleet fleet;
     struct signature *signature;
     struct search *search;
@@ -232,6 +264,8 @@ static void set_up(struct stage *stage, struct play *play, unsigned slots,
     bool controlled = stage->controlled, in_order = stage->in_order;
     static const struct screen screen = { .passes = true };
     bool hot = stage->hot, plain = stage->plain;
+    bool timed = stage->timed, hangs = stage->hangs;
+    bool outlasts = stage->outlasts;
     const char *good = stage->good;
 
     memset(stage, 0, sizeof(*stage));
@@ -242,9 +276,14 @@ static void set_up(struct stage *stage, struct play *play, unsigned slots,
                                        .fleet = &stage->other,
                                        .fork = true };
     stage->fleet.slots = slots;
-    stage->fleet.oracle = hot ? hot_oracle : plain ? plain_oracle : oracle;
+    stage->fleet.oracle = hot     ? hot_oracle
+                          : plain ? plain_oracle
+                          : timed ? timed_oracle
+                                  : oracle;
     play->fleet = &stage->fleet;
     stage->fleet.arg = play;
+    if (hangs)
+        first.end = END_TIMEOUT;
     stage->signature = signature_pin(&config, text, &first, NULL);
     assert_non_null(stage->signature);
     observation_deinit(&first);
@@ -269,6 +308,13 @@ static void set_up(struct stage *stage, struct play *play, unsigned slots,
         .screen = plain ? &screen : NULL,
         .tries = 1,
         .max_runs = max_runs,
+        .config = &config,
+        .fork_timeout_ms = LIMIT_MS,
+        .fresh_timeout_ms = LIMIT_MS,
+        .fork_long_ms = LIMIT_MS,
+        .fresh_long_ms = LIMIT_MS,
+        .hangs = hangs,
+        .outlasts = outlasts,
         .loads = "as the original",
         .in_order = in_order,
         .hot = hot,
@@ -353,6 +399,73 @@ static void plain_run_is_asked_first_and_never_alone_for_a_yes(void **state)
         /* Each accepted text had one, and some refused ones had none. */
         assert_true(stage.fleet.fresh >= play.accepts);
         assert_true(2 * stage.fleet.fresh < stage.fleet.asked);
+        tear_down(&stage);
+    }
+}
+
+static void slow_machine_does_not_make_noes(void **state)
+{
+    (void)state;
+    for (unsigned slots = 1; slots <= 8; slots *= 2) {
+        struct play play = { .needed = { "import os", "raise KeyError" },
+                             .takes_ms = LIMIT_MS + 2000,
+                             .slow = { { "b = 2", 0 } } };
+        struct stage stage = { .timed = true };
+        struct trials_counts counts;
+        struct bytes text;
+
+        set_up(&stage, &play, slots, 0);
+        carry_out(&stage, &play, slots);
+        text = search_text(stage.search);
+        counts = trials_counts(stage.trials);
+        assert_int_equal(play.finishes, 1);
+        assert_null(strstr(text.data, "a = "));
+        assert_non_null(strstr(text.data, "b = 2")); /* hangs without */
+        assert_true(counts.measured > 0);
+        assert_int_equal(stage.fleet.n, 0);
+        tear_down(&stage);
+    }
+}
+
+static void quick_machine_is_measured_once_for_each_timeout(void **state)
+{
+    struct play play = { .needed = { "raise KeyError" },
+                         .takes_ms = 100,
+                         .slow = { { "import os", 0 } } };
+    struct stage stage = { .timed = true };
+    struct trials_counts counts;
+    (void)state;
+
+    set_up(&stage, &play, 1, 0);
+    carry_out(&stage, &play, 1);
+    counts = trials_counts(stage.trials);
+    assert_non_null(strstr(search_text(stage.search).data, "import os"));
+    assert_true(counts.measured > 0 && counts.measured <= play.refused);
+    assert_int_equal(counts.runs + counts.measured,
+                     play.asked + stage.fleet.dropped);
+    assert_int_equal(counts.fresh_limit_ms, LIMIT_MS);
+    tear_down(&stage);
+}
+
+static void what_seems_to_hang_must_last_where_others_have_ended(void **state)
+{
+    (void)state;
+    for (int outlasts = 0; outlasts < 2; outlasts++) {
+        /* Without a it ends soon, without the last line some time. */
+        struct play play = { .takes_ms = UINT64_MAX,
+                             .slow = { { "a = ", LIMIT_MS - 1000 },
+                                       { "raise", LIMIT_MS + 1000 } } };
+        struct stage stage = { .timed = true,
+                               .hangs = true,
+                               .outlasts = outlasts };
+        const char *text;
+
+        set_up(&stage, &play, 1, 0);
+        carry_out(&stage, &play, 1);
+        text = search_text(stage.search).data;
+        assert_int_equal(play.finishes, 1);
+        assert_int_equal(strstr(text, "raise") != NULL, outlasts);
+        assert_null(strstr(text, "import"));
         tear_down(&stage);
     }
 }
@@ -861,7 +974,7 @@ static void candidates_are_tried_more_often_once_the_rate_is_known(void **s)
     tear_down(&stage);
     stage = (struct stage){ 0 };
     set_up(&stage, &tuned, 1, 0);
-    trials_tune(stage.trials, 3, 1000);
+    trials_tune(stage.trials, 3, 1000, 1000, false);
     carry_out(&stage, &tuned, 1);
     assert_int_equal(tuned.reports, steady.reports);
     assert_int_equal(tuned.accepts, steady.accepts);
@@ -875,6 +988,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(only_needed_lines_stay),
         cmocka_unit_test(plain_run_is_asked_first_and_never_alone_for_a_yes),
+        cmocka_unit_test(slow_machine_does_not_make_noes),
+        cmocka_unit_test(quick_machine_is_measured_once_for_each_timeout),
+        cmocka_unit_test(what_seems_to_hang_must_last_where_others_have_ended),
         cmocka_unit_test(in_order_no_run_is_too_late),
         cmocka_unit_test(forked_yes_to_a_dropped_import_is_asked_again_fresh),
         cmocka_unit_test(forked_yes_is_enough_where_the_same_is_loaded),
