@@ -878,16 +878,18 @@ static void expect_yes(struct trial *trial)
         expect(trial, VERDICT_YES);
 }
 
-/* Where a run has ended by itself not long before its limit, another may after
- * it: what seems to hang must last longer then. */
+/* What seems to hang may end by itself after the limit: where the computation is
+ * another one now (a loop of fewer rounds), or where a run has ended by itself
+ * not long before the limit. There it must last longer. */
 static bool must_outlast(const struct trial *trial, const struct observation *o)
 {
     const struct trials *t = trial->trials;
 
     return t->spec.outlasts && t->spec.hangs && o->end == END_TIMEOUT &&
            !trial->lasting && !control_of(trial) && !trial->search.looks &&
-           HANG_FACTOR * t->slowest_end[trial->forked] >
-               trial->attempt.limit_ms;
+           (trial->search.mutates ||
+            HANG_FACTOR * t->slowest_end[trial->forked] >
+                trial->attempt.limit_ms);
 }
 
 static void take_yes(struct trial *trial, const struct observation *o)

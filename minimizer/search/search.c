@@ -193,6 +193,7 @@ bool search_next(struct search *search, struct search_trial *given)
                                     .hash = hash_bytes(trial->text, trial->len),
                                     .kind = ask->kind,
                                     .touches_import = import,
+                                    .mutates = ask->mutates,
                                     .saved = ask->saved,
                                     .pumped = ask->pumped,
                                     .looks = ask->looks };

@@ -83,6 +83,7 @@ struct search_trial {
     struct hash128 hash; /* of text */
     const char *kind;    /* name of the edit's family; "merge" for a union */
     bool touches_import;
+    bool mutates;  /* by an edit in it the computation is another */
     int64_t saved; /* bytes, against the current base */
     bool pumped;   /* it grows the text, or is made from one that was grown */
     bool looks;    /* the base itself: to be run traced, search_saw() to be told

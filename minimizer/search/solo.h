@@ -36,6 +36,7 @@ struct ask {
     uint32_t odds; /* of a yes, as far as is known; of RATE_ONE */
     const char *kind;
     bool touches_import;
+    bool mutates; /* an edit in it does */
     int64_t saved;
     bool looks;  /* the base itself, to be traced; see search_trial */
     bool pumped; /* so too */

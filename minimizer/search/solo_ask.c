@@ -181,8 +181,10 @@ static void ask(struct solo *solo, const struct claim *claims, size_t n,
     for (size_t i = 0; i < n; i++)
         units += claims[i].units;
     q->keys = xcalloc(units, sizeof(*q->keys));
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
         add_keys(q, solo, &claims[i]);
+        q->ask.mutates |= claim_mutates(solo, &claims[i]);
+    }
     q->ask.keys = q->keys;
 }
 
