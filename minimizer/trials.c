@@ -878,9 +878,9 @@ static void expect_yes(struct trial *trial)
         expect(trial, VERDICT_YES);
 }
 
-/* What seems to hang may end by itself after the limit: where the computation is
- * another one now (a loop of fewer rounds), or where a run has ended by itself
- * not long before the limit. There it must last longer. */
+/* What seems to hang may end by itself after the limit: where the computation
+ * is another one now (a loop of fewer rounds), or where a run has ended by
+ * itself not long before the limit. There it must last longer. */
 static bool must_outlast(const struct trial *trial, const struct observation *o)
 {
     const struct trials *t = trial->trials;
