@@ -2,8 +2,9 @@
 how a program is run for a limited time, and whether the GPU is left clean.
 
 What the parts find goes into two files of the folder --out: all.json, for
-programs, and all.md, their tables. Both are whole at any time. Nothing here waits without an end: each program has a limit, after which
-it is killed with all that it started.
+programs, and all.md, their tables. Both are whole at any time. Nothing here
+waits without an end: each program has a limit, after which it is killed with
+all that it started.
 """
 import concurrent.futures
 import json
@@ -108,8 +109,10 @@ class Rig:
         self.mark = uuid.uuid4().hex
         self.memory = gpu_memory()
         tempfile.tempdir = str(self.work)
+        # By itself JAX takes three quarters of a GPU for each process.
         os.environ.update({MARK: self.mark, "TMPDIR": str(self.work),
-                           "XDG_STATE_HOME": str(self.work / "state")})
+                           "XDG_STATE_HOME": str(self.work / "state"),
+                           "XLA_PYTHON_CLIENT_PREALLOCATE": "false"})
 
     # ---- time ----
 
