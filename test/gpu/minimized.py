@@ -24,6 +24,7 @@ OWN_END = 45    # seconds more for ours, which checks its result at the end
 LEAST_S = 25    # a minimization is not begun with less
 MOST_S = 240
 HANG_S = 200    # the same for what hangs: each failing run takes the limit
+PART = 70       # steps run again before the next word of it is kept
 OVERHEAD = 20   # seconds of a job around its budget
 
 
@@ -206,7 +207,10 @@ def steps(rig, cases, jobs, seconds):
             rig.say("%s: step %d does not fail: exit %s: %s", case.name,
                     number, judged["code"], judged["tail"][-200:])
 
-    rig.map(again, queue, rig.args.parallel)
+    # In parts, so that little is lost should this program be ended.
+    for at in range(0, len(queue), PART):
+        rig.map(again, queue[at:at + PART], rig.args.parallel)
+        rig.save("steps", {"rows": rows}, steps_table(rows))
     rig.save("steps", {"rows": rows}, steps_table(rows))
     return sum(len(row["wrong"]) for row in rows.values()) == 0
 
