@@ -75,7 +75,8 @@ class Jobs:
             self.put(case, tool, {"missing": missing})
         elif tool == "autodd" and not case.for_autodd():
             self.put(case, tool, {"missing": ["text that AutoDD could look for"]})
-        elif budget < LEAST_S or self.rig.left() < budget + OVERHEAD:
+        elif budget < min(LEAST_S, self.rig.args.minimize or LEAST_S) or \
+                self.rig.left() < budget + OVERHEAD:
             self.rig.say("%s %s: no time is left", case.name, tool)
         else:
             self.do(case, tool, budget)
@@ -212,7 +213,8 @@ def steps(rig, cases, jobs, seconds):
         rig.map(again, queue[at:at + PART], rig.args.parallel)
         rig.save("steps", {"rows": rows}, steps_table(rows))
     rig.save("steps", {"rows": rows}, steps_table(rows))
-    return sum(len(row["wrong"]) for row in rows.values()) == 0
+    done = [row for row in rows.values() if row["again"]]
+    return bool(done) and not any(row["wrong"] for row in done)
 
 
 def steps_table(rows):
