@@ -42,7 +42,7 @@
 
 #define WATCH_MS 250   /* between two looks of the watchdog */
 #define SWEEP_MS 20    /* between two looks for strays */
-#define SWEEPS_MAX 100 /* then they are left to the end of the worker */
+#define SWEEPS_MAX 110 /* then they are left to the end of the worker */
 #define COMMAND_MAX (128u << 10) /* a shell command with the path in it */
 
 enum run_state { RUN_LAYING, RUN_RUNNING, RUN_SWEEPING, RUN_DROPPING };
@@ -497,9 +497,13 @@ static void run_sweep(struct run *run)
 
     if (left > 0 && ++run->sweeps < SWEEPS_MAX)
         return;
-    if (left > 0)
+    if (left > 0) {
         log_warn("run %" PRIu64 ": %zu processes do not end", run->request.id,
                  left);
+        if (run->job->watch)
+            run->job->watch->slow(run->job->watch->arg, run->slot,
+                                  SWEEPS_MAX * SWEEP_MS);
+    }
     sweep_forget(run->job->sweep, run->request.id);
     if (run->kept)
         sweep_unspare(run->job->sweep, run->kept);

@@ -21,7 +21,8 @@ struct zygote;
 struct run_watch {
     /* Its process does not die: the run may never be over. */
     void (*stuck)(void *arg, int slot, const char *why);
-    /* It took so long from SIGKILL to its end. */
+    /* It took so long from SIGKILL to its end; or what it left behind took
+     * that long, and is there still. */
     void (*slow)(void *arg, int slot, uint64_t kill_ms);
     void *arg;
 };

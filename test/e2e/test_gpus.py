@@ -290,6 +290,36 @@ def test_a_process_that_does_not_die_wedges_its_gpu_and_no_more(tool, machine):
     assert machine.seen()[-1] == B and report["no_verdict"] == 0
 
 
+# A forked run leaves a process that SIGKILL does not reach, for longer than is waited.
+STRAY = """import os, time
+folder = os.environ["FAKE_NVML"]
+try:
+    if "zygote.py" not in open("/proc/self/cmdline").read():
+        raise FileNotFoundError
+    os.rename(folder + "/trouble", folder + "/played")
+    if os.fork() == 0:
+        os.setsid()
+        with open(folder + "/group", "w") as f: f.write(str(os.getpid()))
+        for fd in (0, 1, 2): os.close(fd)
+        time.sleep(4)
+        os._exit(0)
+    while not os.path.exists(folder + "/group"): pass
+except FileNotFoundError:
+    pass"""
+
+
+def test_what_a_run_leaves_and_nobody_can_end_makes_its_gpu_suspect(
+        tool, machine, has_canary):
+    machine.put("gpus", "%s 81920 500 0 NVIDIA H200\n" % A)
+    machine.put("trouble", "")
+    done, out, _ = tool.minimize(machine.script(tool, STRAY), env=machine.env(
+        LD_PRELOAD=machine.libraries / "unkillable.so", UNKILLABLE=machine.root / "group",
+        ASAN_OPTIONS="verify_asan_link_order=0"))
+    assert done.code == 0, done
+    assert "GPU %s is suspect: a process took 2200 ms or more to die" % A in done.err, done
+    assert "GPU %s is healthy again" % A in done.err
+
+
 # ---- the canary ----
 
 def test_each_gpu_is_asked_at_the_start(tool, machine, has_canary):
