@@ -98,6 +98,9 @@ LAST = ("last_type", "last_value", "last_traceback", "last_exc")
 STANDARD = getattr(sys, "stdlib_module_names", frozenset())
 ENVIRONMENT = ("environ", "putenv")
 LEARNED = "learned.json"
+# What libraries with thread pools read when they are loaded.
+THREADS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS",
+           "NUMEXPR_NUM_THREADS")
 PAGE, HUGE = 1 << 12, 1 << 21  # bytes
 MADV_COLLAPSE = 25  # Linux 6.1; an error before that
 
@@ -546,12 +549,15 @@ class Zygote:
             name, _, value = setting.partition("=")
             self.early[name] = os.environ.get(name)
             os.environ[name] = value
+        self.threads = share_of_threads()
         if not safe_path():
             del sys.path[0]  # the folder of this file
         self.loads = Loads()
+        os.environ.update(self.threads)
         self.skipped = preload(config["preload"],
                                siblings(word(config["script_dir"])),
                                self.loads)
+        self.hide_threads()
         self.settle()
         self.lazy = self.hidden = None
         self.wake, wake = os.pipe()
@@ -860,6 +866,14 @@ class Zygote:
     def load_ahead(self, names):
         """Load modules, (name, file) each, out of sight."""
         this = sys.modules["__main__"]
+        os.environ.update(self.threads)
+        try:
+            self.load_fit(this, names)
+        finally:
+            self.hide_threads()
+
+    def load_fit(self, this, names):
+        """Load those that are fit for it."""
         fit = self.lazy["send_scout"](names, this, self)
         if not fit:
             return
@@ -871,6 +885,11 @@ class Zygote:
                 json.dump([pair for pair in names if pair[0] in fit], file)
         except OSError:
             pass  # a successor will be slower
+
+    def hide_threads(self):
+        """Take back from the environment what libraries have read by now."""
+        for name in self.threads:
+            os.environ.pop(name, None)
 
     def recall(self):
         """Load what an earlier server has learned.
@@ -964,6 +983,17 @@ class Zygote:
         if not safe_path():
             folder = os.path.dirname(os.path.realpath(run.path))
             sys.path.insert(0, folder)
+
+
+def share_of_threads():
+    """Return the variables that give each run its share of the cores.
+
+    None where the user or the script has set one of them.
+    """
+    threads = os.environ.pop("AUTODD_THREADS", None)
+    if threads is None or any(name in os.environ for name in THREADS):
+        return {}
+    return dict.fromkeys(THREADS, threads)
 
 
 def shared_page(size):

@@ -563,6 +563,34 @@ def test_new_interpreters_do_not_wait_for_the_fork_server(make, tmp_path):
     assert w.result(forked)["forked"]
 
 
+THREADS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS")
+
+
+def threads(make, tmp_path, env=(), **setup):
+    """What a library and the script see of the number of threads."""
+    (tmp_path / "lib").mkdir(exist_ok=True)
+    (tmp_path / "lib" / "pool.py").write_text(
+        "import os\nSEEN = [os.environ.get(n) for n in %r]\n" % (THREADS,))
+    w = make(preload=["pool"], env=["PYTHONPATH=%s" % (tmp_path / "lib"), *env],
+             **setup)
+    w.start()
+    got = w.run("import os, pool\nprint(pool.SEEN, [os.environ.get(n) for n "
+                "in %r])\n" % (THREADS,))
+    assert got["forked"] and w.finish() == 0
+    return eval("[%s]" % got["out"].strip().replace("] [", "], ["))
+
+
+def test_runs_share_the_cores_where_nobody_has_said_how(make, tmp_path):
+    cores = len(os.sched_getaffinity(0))
+    share = str(max(1, cores // 2))
+    assert threads(make, tmp_path, slots=2) == [[share] * 2, [None] * 2]
+    assert threads(make, tmp_path, slots=1) == [[None] * 2, [None] * 2]
+    assert threads(make, tmp_path, slots=2, env=["OMP_NUM_THREADS=7"]) == [
+        ["7", None], ["7", None]]
+    assert threads(make, tmp_path, slots=2, early_env=["MKL_NUM_THREADS=5"]) == [
+        [None, "5"], [None, None]]
+
+
 def test_early_environment_is_seen_by_imports_alone(make, tmp_path):
     (tmp_path / "lib").mkdir()
     (tmp_path / "lib" / "reader.py").write_text(
