@@ -1,10 +1,10 @@
 #include "grammar/frames.h"
 
-#include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
 
 #include "config/mem.h"
+#include "config/number.h"
 #include "grammar/node.h"
 
 static int by_number(const void *a, const void *b)
@@ -17,19 +17,13 @@ static int by_number(const void *a, const void *b)
 static size_t read_numbers(const char *lines, unsigned long **numbers)
 {
     size_t n = 0, room = 0;
-    char *end;
+    unsigned long number;
 
     *numbers = NULL;
-    while (*lines >= '0' && *lines <= '9') {
-        unsigned long number;
-
-        errno = 0;
-        number = strtoul(lines, &end, 10);
-        if (errno)
-            break;
+    while (number_read(&lines, &number)) {
         xgrow(numbers, &room, n + 1, sizeof(**numbers));
         (*numbers)[n++] = number;
-        lines = *end == ',' ? end + 1 : end;
+        lines += *lines == ',';
     }
     if (n > 0)
         qsort(*numbers, n, sizeof(**numbers), by_number);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "config/mem.h"
+#include "config/number.h"
 #include "grammar/kernel.h"
 #include "grammar/node.h"
 
@@ -34,30 +35,18 @@ static void split(struct lines *lines, struct bytes text)
     lines->ran = xcalloc(lines->n + 1, sizeof(*lines->ran));
 }
 
-static bool read_number(const char **p, unsigned long *out)
-{
-    char *end;
-
-    if (**p < '0' || **p > '9')
-        return false;
-    errno = 0;
-    *out = strtoul(*p, &end, 10);
-    *p = end;
-    return !errno;
-}
-
 static int mark_ran(struct lines *lines, const char *ran, struct err *err)
 {
     const char *p = ran;
 
     while (*p) {
         unsigned long first = 0, last;
-        bool good = read_number(&p, &first);
+        bool good = number_read(&p, &first);
 
         last = first;
         if (good && *p == '-') {
             p++;
-            good = read_number(&p, &last);
+            good = number_read(&p, &last);
         }
         if (!good || first == 0 || last < first || (*p && *p != ','))
             return err_set(err, -EINVAL, "lines that ran are no ranges");

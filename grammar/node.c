@@ -60,6 +60,16 @@ uint32_t node_above(const struct nodes *ns, uint32_t i, enum node_kind kind)
     return i;
 }
 
+bool node_is_docstring(const struct nodes *ns, uint32_t statement)
+{
+    uint32_t string = node_named_child(ns, statement);
+
+    return node_is(ns, statement, NODE_EXPRESSION_STATEMENT) &&
+           node_is(ns, string, NODE_STRING) &&
+           ns->at[string].at.end == ns->at[statement].at.end &&
+           node_child_of(ns, string, NODE_INTERPOLATION) == NODE_NONE;
+}
+
 bool node_is_body(const struct nodes *ns, uint32_t i)
 {
     return node_is(ns, i, NODE_BLOCK) || node_is(ns, i, NODE_MODULE);

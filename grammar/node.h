@@ -241,6 +241,9 @@ uint32_t node_function(const struct nodes *ns, uint32_t i);
 bool node_is_statement(const struct nodes *ns, uint32_t i);
 bool node_is_clause(const struct nodes *ns, uint32_t i);
 
+/* Whether the statement is a plain string and nothing else. */
+bool node_is_docstring(const struct nodes *ns, uint32_t statement);
+
 /* Whether i is a block or the module: its statements are the children for
  * which node_is_statement() holds. */
 bool node_is_body(const struct nodes *ns, uint32_t i);

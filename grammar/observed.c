@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "config/mem.h"
+#include "config/number.h"
 #include "grammar/edit.h"
 
 void observed_deinit(struct observed *observed)
@@ -18,16 +19,16 @@ void observed_deinit(struct observed *observed)
     *observed = (struct observed){ 0 };
 }
 
-static bool read_number(char **p, size_t most, uint32_t *out)
+static bool read_place(char **p, size_t most, uint32_t *out)
 {
+    const char *at = *p;
     unsigned long n;
 
-    if (**p < '0' || **p > '9')
+    if (!number_read(&at, &n) || n > most)
         return false;
-    errno = 0;
-    n = strtoul(*p, p, 10);
+    *p += at - *p;
     *out = (uint32_t)n;
-    return !errno && n <= most;
+    return true;
 }
 
 static bool is_printable(const char *text)
@@ -43,8 +44,8 @@ static bool read_value(struct observed *o, char *line, size_t len)
 {
     struct span at;
 
-    if (!read_number(&line, len, &at.start) || *line++ != '-' ||
-        !read_number(&line, len, &at.end) || at.end <= at.start)
+    if (!read_place(&line, len, &at.start) || *line++ != '-' ||
+        !read_place(&line, len, &at.end) || at.end <= at.start)
         return false;
     if (*line == '+' ? line[1] : *line != '=' || !line[1])
         return false;

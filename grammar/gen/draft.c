@@ -575,19 +575,14 @@ void draft_narrow(struct draft *d, uint32_t place, uint32_t part)
     draft_replaces(d, (struct span){ at.end, all.end }, brackets ? ")" : "");
 }
 
-void draft_put_text(struct draft *d, uint32_t place, uint32_t expression,
-                    struct bytes text)
+void draft_put(struct draft *d, uint32_t place, uint32_t expression)
 {
+    struct bytes text = node_text(d->ns, expression);
     bool brackets = needs_brackets(d->ns, place, expression);
     char *own = between(brackets ? "(" : "", text, brackets ? ")" : "");
 
     draft_replace_taken(d, node_span(d->ns, place), own,
                         text.len + (brackets ? 2 : 0));
-}
-
-void draft_put(struct draft *d, uint32_t place, uint32_t expression)
-{
-    draft_put_text(d, place, expression, node_text(d->ns, expression));
 }
 
 /* `5.real` is no attribute of 5, and `-1 ** 2` no power of -1. */

@@ -91,10 +91,6 @@ void draft_drop_statement(struct draft *d, uint32_t statement);
 void draft_narrow(struct draft *d, uint32_t place, uint32_t part);
 void draft_put(struct draft *d, uint32_t place, uint32_t expression);
 
-/* The same for a text made from `expression`; copied. */
-void draft_put_text(struct draft *d, uint32_t place, uint32_t expression,
-                    struct bytes text);
-
 /* The same for a literal, a tuple of literals or a dotted name. */
 void draft_put_literal(struct draft *d, uint32_t place, const char *text);
 

@@ -8,12 +8,6 @@
 
 #include "config/mem.h"
 
-static bool is_docstring(const struct nodes *ns, uint32_t statement)
-{
-    return node_is(ns, statement, NODE_EXPRESSION_STATEMENT) &&
-           node_is(ns, node_named_child(ns, statement), NODE_STRING);
-}
-
 /* Statements that may not move: they act on the function itself. `yield`: one
  * that is dealt with. */
 static bool stays(const struct move *m, uint32_t i, uint32_t yield)
@@ -48,7 +42,7 @@ static bool read_body(struct move *m, uint32_t yield)
     m->last = last_named_child(ns, m->body);
     if (m->first == NODE_NONE)
         return false;
-    if (is_docstring(ns, m->first) && m->first != m->last)
+    if (node_is_docstring(ns, m->first) && m->first != m->last)
         m->first = node_named_sibling(ns, m->first);
     m->returns = node_is(ns, m->last, NODE_RETURN);
     m->result = m->returns ? node_named_child(ns, m->last) : NODE_NONE;

@@ -79,17 +79,6 @@ static void offer_comment(struct gen *g, uint32_t i)
     offer(g, at);
 }
 
-/* A statement that is a string and nothing else. */
-static bool is_docstring(const struct nodes *ns, uint32_t statement)
-{
-    uint32_t string = node_named_child(ns, statement);
-
-    return node_is(ns, statement, NODE_EXPRESSION_STATEMENT) &&
-           node_is(ns, string, NODE_STRING) &&
-           ns->at[string].at.end == ns->at[statement].at.end &&
-           node_child_of(ns, string, NODE_INTERPOLATION) == NODE_NONE;
-}
-
 /* The docstrings of one body: each alone, or `pass` for all when nothing else
  * stands there. */
 static void offer_docstrings(struct gen *g, uint32_t u)
@@ -99,7 +88,7 @@ static void offer_docstrings(struct gen *g, uint32_t u)
     uint32_t last = u;
 
     for (uint32_t v = u; v != UNIT_NONE; v = units[v].next) {
-        all &= is_docstring(g->nodes, units[v].node);
+        all &= node_is_docstring(g->nodes, units[v].node);
         last = v;
     }
     if (all && !node_is(g->nodes, units[u].body, NODE_MODULE)) {
@@ -112,7 +101,7 @@ static void offer_docstrings(struct gen *g, uint32_t u)
         return;
     }
     for (uint32_t v = u; v != UNIT_NONE; v = units[v].next)
-        if (is_docstring(g->nodes, units[v].node))
+        if (node_is_docstring(g->nodes, units[v].node))
             offer(g, unit_alone(g->units, v));
 }
 
