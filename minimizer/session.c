@@ -376,6 +376,19 @@ static void session_on_refused(void *arg, enum exit_code code, const char *text)
 
 /* ---- SEARCHING ---- */
 
+/* Long, lest a busy machine makes the result look as if it did not fail. What
+ * hangs must hang longer than a candidate had to, if the original did. */
+static uint64_t check_limit_ms(const struct session *s)
+{
+    const struct original_facts *facts = original_facts(s->original);
+    uint64_t now = reduction_view(s->reduction).fresh_limit_ms;
+    bool longer = facts->hangs ? facts->outlasts : s->config->timeout_s <= 0;
+
+    if (now < facts->fresh_long_ms)
+        now = facts->fresh_long_ms;
+    return longer ? HANG_FACTOR * now : now;
+}
+
 static void session_on_accepted(void *arg, const char *kind)
 {
     struct session *s = arg;
@@ -476,8 +489,7 @@ static void session_on_tried(void *arg, unsigned refusals)
     struct session *s = arg;
 
     if (s->early && steps_writing(reduction_steps(s->reduction)) == 0)
-        early_look(s->early, session_text(s), refusals,
-                   original_facts(s->original)->fresh_timeout_ms);
+        early_look(s->early, session_text(s), refusals, check_limit_ms(s));
     else if (s->early)
         early_look(s->early, session_text(s), 0, 0);
 }
@@ -590,19 +602,6 @@ static void session_on_verified(void *arg, const struct verify_result *result)
     }
     decide(s, EXIT_DONE, "verified");
     session_close(s);
-}
-
-/* Long, lest a busy machine makes the result look as if it did not fail. What
- * hangs must hang longer than a candidate had to, if the original did. */
-static uint64_t check_limit_ms(const struct session *s)
-{
-    const struct original_facts *facts = original_facts(s->original);
-    uint64_t now = reduction_view(s->reduction).fresh_limit_ms;
-    bool longer = facts->hangs ? facts->outlasts : s->config->timeout_s <= 0;
-
-    if (now < facts->fresh_long_ms)
-        now = facts->fresh_long_ms;
-    return longer ? HANG_FACTOR * now : now;
 }
 
 static void verify_begin(struct session *s)
