@@ -33,7 +33,7 @@
 #define QUICK_MS 500 /* forked runs below this are worth four more */
 #define RATE_RUNS 12
 #define MORE_RUNS 4
-#define FEW_SLOTS 2 /* that a fresh run would take half of, and more */
+#define FEW_SLOTS 2         /* that a fresh run would take half of, and more */
 #define LOST_FORKS_MAX 4    /* forked runs that may be lost with their server */
 #define HANG_LIMIT_MS 10000 /* candidates of a hang, when no limit is given */
 
