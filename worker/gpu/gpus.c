@@ -419,7 +419,8 @@ void gpus_slow(struct gpus *g, int at, uint64_t kill_ms)
 
     if (kill_ms <= SLOW_KILL_MS)
         return;
-    snprintf(why, sizeof(why), "a process took %" PRIu64 " ms or more to die", kill_ms);
+    snprintf(why, sizeof(why), "a process took %" PRIu64 " ms or more to die",
+             kill_ms);
     health_doubt(&gpu->health, why, now_ms(g));
     after_news(gpu, before, false);
 }
