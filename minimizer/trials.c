@@ -459,22 +459,52 @@ static bool is_open(const struct trial *trial)
            trial->hits == 0 && !trial->out && !trial->done;
 }
 
-static bool any_open(const struct trials *t)
+static struct trial *find(const struct trials *t, uint64_t id)
 {
-    for (const struct trial *trial = t->list; trial; trial = trial->next)
-        if (is_open(trial))
+    struct trial *trial = t->list;
+
+    while (trial && trial->search.id != id)
+        trial = trial->next;
+    return trial;
+}
+
+/* Whether there is one on the way: of another the search may make nothing. */
+static bool is_way_open(const struct trials *t)
+{
+    uint64_t ids[WAY_MAX];
+    size_t n = search_way(t->spec.search, ids, WAY_MAX);
+
+    for (size_t i = 0; i < n; i++)
+        if (is_open(find(t, ids[i])))
             return true;
     return false;
 }
 
+/* The yes that a clean run is to be asked about next, on a way of *n; NULL:
+ * there is none, or something else comes of it first. */
+static struct trial *next_check(const struct trials *t, size_t *n)
+{
+    uint64_t ids[WAY_MAX];
+    struct trial *trial;
+
+    *n = search_way(t->spec.search, ids, WAY_MAX);
+    if (*n == 0)
+        return NULL;
+    trial = find(t, ids[t->denied ? (*n - 1) / 2 : *n - 1]);
+    return is_open(trial) ? trial : NULL;
+}
+
 /* In order a trial that is not reported counts as a run, whether it is over or
- * not and whatever came of it. Else a run is kept for a check. */
+ * not and whatever came of it. Else the last run is kept for a check. */
 static bool over_budget(const struct trials *t)
 {
-    uint64_t runs = t->spec.in_order ? t->runs_reported + t->listed
-                                     : t->counts.runs + t->out + any_open(t);
+    uint64_t max = t->spec.max_runs, runs = t->counts.runs + t->out;
 
-    return t->spec.max_runs > 0 && runs >= t->spec.max_runs;
+    if (max == 0)
+        return false;
+    if (t->spec.in_order)
+        return t->runs_reported + t->listed >= max;
+    return runs >= max || (runs + 1 == max && is_way_open(t));
 }
 
 /* Fleets share the machine: what is out in one leaves no room in another. */
@@ -506,9 +536,10 @@ static void fill(struct trials *t)
 {
     while (!t->why && wants_more(t)) {
         struct trial *trial;
+        size_t way;
 
         if (over_budget(t)) {
-            if (t->out == 0 && !next_done(t) && !any_open(t) &&
+            if (t->out == 0 && !next_done(t) && !next_check(t, &way) &&
                 lanes_unproven(&t->lanes) < 0)
                 t->why = "max-runs";
             break;
@@ -723,15 +754,6 @@ static void begin_left(struct trials *t)
         begin(trial);
 }
 
-static struct trial *find(const struct trials *t, uint64_t id)
-{
-    struct trial *trial = t->list;
-
-    while (trial && trial->search.id != id)
-        trial = trial->next;
-    return trial;
-}
-
 /* What led to a text that fails is not asked about. */
 static void take_implied(struct trials *t)
 {
@@ -757,15 +779,11 @@ static bool is_checking(const struct trials *t)
  * do for now. */
 static void check_way(struct trials *t, bool idle)
 {
-    uint64_t ids[WAY_MAX];
-    size_t n = search_way(t->spec.search, ids, WAY_MAX);
-    struct trial *trial;
+    size_t way;
+    struct trial *trial = next_check(t, &way);
 
-    if (t->why || n == 0 || !has_room(t) || is_checking(t) ||
-        (t->lanes.n < 2 && n < WAY_ALONE && !idle))
-        return;
-    trial = find(t, ids[t->denied ? (n - 1) / 2 : n - 1]);
-    if (is_open(trial))
+    if (trial && !t->why && has_room(t) && !is_checking(t) &&
+        (t->lanes.n >= 2 || way >= WAY_ALONE || idle))
         start(trial);
 }
 

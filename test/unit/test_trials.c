@@ -961,6 +961,69 @@ static void budget_that_ends_leaves_no_refusal_unsaid(void **state)
     tear_down(&stage);
 }
 
+/* A void lane leaves the trial that all others hang on without a verdict and
+ * without an expectation, however little is left of the budget then. */
+static void budget_ends_the_search_whatever_was_void(void **state)
+{
+    uint64_t voided = 0;
+
+    (void)state;
+    for (unsigned i = 0; i < 40 * 3 * 2 * 4; i++) {
+        uint64_t max_runs = 1 + i % 40;
+        unsigned slots = 1u << (i / 40 % 3), seed = i / 240;
+        struct play play = { .needed = { "import os", "raise KeyError" },
+                             .leaks = seed % 2 ? "b = 2" : "a = 1",
+                             .fatal = i / 120 % 2 };
+        struct stage stage = { .hot = true };
+
+        set_up(&stage, &play, slots, max_runs);
+        carry_out(&stage, &play, seed);
+        assert_int_equal(play.finishes, 1);
+        assert_int_equal(trials_out(stage.trials), 0);
+        assert_true(play.why || search_minimal(stage.search));
+        assert_int_equal(play.unseen_steps, 0);
+        voided += trials_counts(stage.trials).lanes.voided;
+        tear_down(&stage);
+    }
+    assert_true(voided > 0);
+}
+
+/* What a replay left expected is no yes of a hot child that is at hand. */
+static void budget_ends_a_search_that_was_taken_up_again(void **state)
+{
+    static const char *const needed = "import os";
+
+    (void)state;
+    for (unsigned i = 0; i < 3 * 6; i++) {
+        unsigned slots = 1u << (i % 3), seed = i / 3;
+        struct play first = { .needed = { needed, "raise" },
+                              .leaks = seed % 2 ? "b = 2" : NULL };
+        struct stage a = { .hot = true };
+
+        set_up(&a, &first, slots, 0);
+        carry_out(&a, &first, seed);
+        assert_true(first.expected > 0);
+        for (unsigned c = 0; c < (first.reports + first.expected) * 12; c++) {
+            struct play second = { .needed = { needed, "raise" },
+                                   .leaks = first.leaks };
+            struct stage b = { .hot = true };
+
+            set_up(&b, &second, slots, 1 + c % 12);
+            for (unsigned row = 0; row < c / 12; row++) {
+                bool accepted;
+
+                assert_true(
+                    trials_replay(b.trials, &first.log[row], &accepted));
+            }
+            carry_out(&b, &second, seed);
+            assert_int_equal(second.finishes, 1);
+            assert_int_equal(trials_out(b.trials), 0);
+            tear_down(&b);
+        }
+        tear_down(&a);
+    }
+}
+
 /* The original turns out to fail only sometimes when the search has begun. */
 static void candidates_are_tried_more_often_once_the_rate_is_known(void **s)
 {
@@ -1013,6 +1076,8 @@ int main(void)
         cmocka_unit_test(clean_runs_are_for_the_last_of_many_hot_yeses),
         cmocka_unit_test(replay_knows_what_was_expected),
         cmocka_unit_test(budget_that_ends_leaves_no_refusal_unsaid),
+        cmocka_unit_test(budget_ends_the_search_whatever_was_void),
+        cmocka_unit_test(budget_ends_a_search_that_was_taken_up_again),
         cmocka_unit_test(
             candidates_are_tried_more_often_once_the_rate_is_known),
     };
