@@ -304,6 +304,18 @@ size_t search_way(const struct search *search, uint64_t *ids, size_t room)
     return n;
 }
 
+/* Whether the text after a yes at this node is known to be good. Where a pump
+ * was undone meanwhile it is not made of that yes. */
+static bool leads_to_good(const struct search *search, const struct node *node)
+{
+    const struct node *below = future_below(node, true);
+
+    return below &&
+           solo_undone(future_solo(below)) == solo_undone(future_solo(node)) &&
+           memory_get(&search->memory, solo_hash(future_solo(below))) ==
+               KNOWN_YES;
+}
+
 uint64_t search_implied(const struct search *search)
 {
     const struct node *node = future_root(search->future);
@@ -313,11 +325,9 @@ uint64_t search_implied(const struct search *search)
     while ((trial = expected_at(search, node))) {
         bool yes = trial->expected == VERDICT_YES;
 
-        node = future_below(node, yes);
-        if (yes && node &&
-            memory_get(&search->memory, solo_hash(future_solo(node))) ==
-                KNOWN_YES)
+        if (yes && leads_to_good(search, node))
             found = trial->id;
+        node = future_below(node, yes);
     }
     return found;
 }

@@ -194,6 +194,11 @@ uint64_t solo_commits(const struct solo *solo)
     return solo_kept(solo)->base_number;
 }
 
+uint64_t solo_undone(const struct solo *solo)
+{
+    return solo->undone;
+}
+
 struct search_stats solo_stats(const struct solo *solo)
 {
     return solo->stats;

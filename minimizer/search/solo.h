@@ -78,6 +78,9 @@ const char *solo_last_kind(const struct solo *solo);
 /* Commits so far. */
 uint64_t solo_commits(const struct solo *solo);
 
+/* Pumps so far whose text was given up, with all commits since. */
+uint64_t solo_undone(const struct solo *solo);
+
 /* Of itself: remembered, rejected_early, rounds, accepted. */
 struct search_stats solo_stats(const struct solo *solo);
 

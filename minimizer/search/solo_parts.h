@@ -98,6 +98,7 @@ struct solo {
     uint64_t pumps_base;  /* 1 + the number of that base */
     uint32_t next_pump;   /* in that order */
     struct memory pumped; /* the texts of those that were tried */
+    uint64_t undone;      /* pumps that were taken back */
 
     struct buf text; /* of the candidate at hand */
     struct question question;

@@ -351,6 +351,51 @@ static void a_pump_without_a_verdict_is_asked_for_once_more(void **state)
     search_free(search);
 }
 
+/* A text that nothing may change has no pumps either. */
+static void what_is_frozen_is_no_pump(void **state)
+{
+    struct bytes text = bytes_of(small, strlen(small));
+    const struct span frozen = { 0, (uint32_t)text.len };
+    struct search_opts opts = { .width = 1 };
+    struct search *search = search_new(text, &frozen, 1, &opts);
+    struct search_trial trial;
+    (void)state;
+
+    assert_false(search_next(search, &trial));
+    assert_true(search_minimal(search));
+    assert_int_equal(search_stats(search).rounds, 1);
+    assert_int_equal(search_stats(search).accepted, 0);
+    search_free(search);
+}
+
+/* Expected: a pump goes, nothing in it does, but for its last run. So it is
+ * undone after a yes, and the text is again the one that was known before. */
+static void a_pump_that_is_undone_says_nothing_of_its_yeses(void **state)
+{
+    char *text = many("", 1, 12);
+    struct search_opts opts = { .width = 4 * PUMP_RUNS };
+    struct search *search =
+        search_new(bytes_of(text, strlen(text)), NULL, 0, &opts);
+    struct search_trial trial;
+    unsigned pumped = 0;
+    (void)state;
+
+    while (search_next(search, &trial)) {
+        assert_int_equal(search_implied(search), 0);
+        if (!trial.pumped) {
+            search_report(search, trial.id, VERDICT_NO);
+            continue;
+        }
+        search_expect(search, trial.id,
+                      pumped % PUMP_RUNS == 0 ? VERDICT_YES : VERDICT_NO);
+        pumped++;
+    }
+    assert_int_equal(pumped, PUMP_RUNS + 1);
+    assert_int_equal(search_implied(search), 0);
+    search_free(search);
+    free(text);
+}
+
 /* Marks and frozen bytes are those of the text that is kept. */
 static void marks_follow_the_text_that_is_kept(void **state)
 {
@@ -384,6 +429,8 @@ int main(void)
         cmocka_unit_test(any_number_of_workers_ends_at_the_same_text),
         cmocka_unit_test(the_same_calls_give_the_same_trials),
         cmocka_unit_test(a_pump_without_a_verdict_is_asked_for_once_more),
+        cmocka_unit_test(what_is_frozen_is_no_pump),
+        cmocka_unit_test(a_pump_that_is_undone_says_nothing_of_its_yeses),
         cmocka_unit_test(marks_follow_the_text_that_is_kept),
     };
 
