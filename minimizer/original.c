@@ -68,7 +68,7 @@ static struct bytes text_of(const struct original *o)
 }
 
 /* Whether forked runs can show the failure. */
-static bool can_fork(const struct original *o)
+static bool forks_show(const struct original *o)
 {
     return o->spec.can_fork && o->spec.config->sanitizer == SANITIZER_NONE;
 }
@@ -141,7 +141,7 @@ static void calibrate(struct original *o)
     const char *cwd = o->spec.user_cwd;
 
     o->calibration =
-        calibration_new(o->spec.config, text_of(o), can_fork(o),
+        calibration_new(o->spec.config, text_of(o), forks_show(o),
                         cwd && strcmp(cwd, o->spec.input->dir) != 0);
     pump(o);
 }
@@ -379,7 +379,7 @@ static void original_on_screen(void *arg, const struct screen *screen)
                       screen->passes
                           ? "candidates are run plainly first: there they "
                             "must pass as the original does, or end by an "
-                            "error of CUDA"
+                            "error of CUDA, a signal or a lack of memory"
                           : "candidates are run plainly first: there they "
                             "must make a CUDA context");
     }
@@ -474,14 +474,14 @@ static void check_next(struct original *o)
         .text = control->good_form ? bytes_of(input->twin.good, input->twin.len)
                                    : text_of(o),
         .can_fork =
-            can_fork(o) &&
+            forks_show(o) &&
             (control->good_form ? o->spec.can_fork : o->spec.other_can_fork),
         .cwd = o->facts.cwd,
     };
 
     if (o->checked < o->ncontrols)
         control_check(&spec, original_on_control, o);
-    else if (o->spec.can_fork && !can_fork(o))
+    else if (o->spec.can_fork && !forks_show(o))
         check_screen(o);
     else
         check_children(o);

@@ -27,14 +27,17 @@ static bool may_be_chance(const struct observation *o)
            evidence_fault(o) || evidence_traits(o) & ~(unsigned)TRAIT_SYNTAX;
 }
 
+static bool passes(const struct observation *o)
+{
+    return o->end == END_EXIT && o->exit_code == 0;
+}
+
 bool screen_refuses(const struct screen *screen, const struct observation *o,
                     struct buf *why)
 {
-    bool passes = o->end == END_EXIT && o->exit_code == 0;
-
     if (may_be_chance(o))
         return false;
-    if (!passes && screen->passes) {
+    if (!passes(o) && screen->passes) {
         if (why) {
             buf_adds(why, "plainly: ");
             evidence_tell_end(o, why);
@@ -55,7 +58,7 @@ static void screen_on_run(void *arg, const struct observation *o)
     bool fit;
 
     c->unfit |= !o->forked || o->end == END_LOST;
-    screen->passes &= o->end == END_EXIT && o->exit_code == 0;
+    screen->passes &= passes(o);
     screen->context &= o->end == END_EXIT && o->cuda;
     if (o->wall_ms > c->slowest_ms)
         c->slowest_ms = o->wall_ms;

@@ -184,7 +184,7 @@ void env_run(struct strings *out, const struct job_setup *setup,
         env_set(out, "CUDA_VISIBLE_DEVICES", run->gpu);
     else
         deal_gpu(out, setup, run->slot);
-    if (run->aids & AID_FILL) {
+    if (run->fill && (run->aids & AID_FILL)) {
         put_fill(out, setup, run->fill);
         env_set(out, FILL_VARIABLE, "nan");
     }

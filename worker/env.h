@@ -25,7 +25,8 @@ struct env_run {
     const char *tmp;   /* its TMPDIR */
     const char *cache; /* folder of the compile caches */
     unsigned aids;     /* set of enum run_aid */
-    const char *fill;  /* fill_install()'s folder, for AID_FILL */
+    const char *fill;  /* fill_install()'s folder, for AID_FILL, which is
+                        * nothing without: NULL */
 };
 
 /* What this run alone sees. */

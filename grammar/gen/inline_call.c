@@ -79,23 +79,12 @@ static bool put_expression(struct move *m, uint32_t place)
     return true;
 }
 
-static bool expression_function(struct move *m, const struct param *params,
-                                size_t n)
+static bool put_result(struct move *m, const struct param *params, size_t n,
+                       const struct call_site *site, uint32_t object)
 {
-    draft_begin(m->d, node_span(m->ns, m->callee.statement));
-    for (size_t i = 0; i < m->callee.nsites; i++) {
-        uint32_t object = NODE_NONE, call;
-
-        m->site = &m->callee.sites[i];
-        call = m->site->call;
-        if (m->callee.bound)
-            object = receiver_of(m, call);
-        if (!m->site->direct || !move_bind(m, params, n, call, object) ||
-            !move_takes_all(m) || !put_expression(m, call))
-            return false;
-    }
-    draft_drop_statement(m->d, m->callee.statement);
-    return draft_end(m->d) != EDIT_NONE;
+    m->site = site;
+    return site->direct && move_bind(m, params, n, site->call, object) &&
+           move_takes_all(m) && put_expression(m, site->call);
 }
 
 static void property(struct move *m, const struct param *params, size_t n)
@@ -170,7 +159,7 @@ static bool put_body(struct move *m, const struct param *params, size_t n,
     size_t len;
 
     m->site = site;
-    if (!m->site->direct || !move_bind(m, params, n, statement, object) ||
+    if (!site->direct || !move_bind(m, params, n, statement, object) ||
         !move_takes_all(m) || !may_move(m, statement) ||
         (m->result != NODE_NONE &&
          !names_fit_string(ns, node_text(ns, m->result), site->call)))
@@ -185,21 +174,6 @@ static bool put_body(struct move *m, const struct param *params, size_t n,
         return false;
     draft_replace_taken(m->d, old, text, len);
     return true;
-}
-
-static void called_body(struct move *m, const struct param *params, size_t n)
-{
-    draft_begin(m->d, node_span(m->ns, m->callee.statement));
-    for (size_t i = 0; i < m->callee.nsites; i++) {
-        const struct call_site *site = &m->callee.sites[i];
-        uint32_t object =
-            m->callee.bound ? receiver_of(m, site->call) : NODE_NONE;
-
-        if (!put_body(m, params, n, site, object))
-            return;
-    }
-    draft_drop_statement(m->d, m->callee.statement);
-    draft_end(m->d);
 }
 
 /* A property whose body is more than an expression, where it is read once. */
@@ -221,6 +195,25 @@ static void read_body_of(struct move *m, const struct param *params, size_t n)
         return;
     draft_drop_statement(m->d, m->callee.statement);
     draft_end(m->d);
+}
+
+/* `put` in the place of each call, and the function goes. */
+static bool put_all(struct move *m, const struct param *params, size_t n,
+                    bool (*put)(struct move *m, const struct param *params,
+                                size_t n, const struct call_site *site,
+                                uint32_t object))
+{
+    draft_begin(m->d, node_span(m->ns, m->callee.statement));
+    for (size_t i = 0; i < m->callee.nsites; i++) {
+        const struct call_site *site = &m->callee.sites[i];
+        uint32_t object =
+            m->callee.bound ? receiver_of(m, site->call) : NODE_NONE;
+
+        if (!put(m, params, n, site, object))
+            return false;
+    }
+    draft_drop_statement(m->d, m->callee.statement);
+    return draft_end(m->d) != EDIT_NONE;
 }
 
 static bool is_property(const struct move *m)
@@ -248,10 +241,10 @@ void inline_function(struct draft *d, const struct names *names,
             (short_one ? property : read_body_of)(&m, params, n);
         if (short_one && plain && m.callee.nsites > 0 &&
             m.callee.nsites <= SITES_MAX)
-            done = expression_function(&m, params, n);
+            done = put_all(&m, params, n, put_result);
         if (!done && plain && m.callee.nsites > 0 &&
             m.callee.nsites <= BODIES_MAX)
-            called_body(&m, params, n);
+            put_all(&m, params, n, put_body);
     }
     move_deinit(&m);
     free(params);

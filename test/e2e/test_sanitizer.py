@@ -87,6 +87,8 @@ def test_without_the_tool_the_remedy_is_named(tool):
     done, _, _ = tool.minimize(
         script, "--sanitizer", "memcheck", env={"PATH": os.path.dirname(plain_python())})
     assert done.code == 3 and "no compute-sanitizer in PATH" in done.err, done
+    for name in ("CUDA_HOME", "CUDA_PATH"):
+        assert name in done.err, done
 
 
 def test_a_plain_run_that_dies_spares_the_one_under_the_sanitizer(tool):

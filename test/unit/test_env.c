@@ -91,6 +91,21 @@ static void devices_are_dealt_over_slots(void **state)
     unsetenv("CUDA_VISIBLE_DEVICES");
 }
 
+static void filling_without_its_folder_is_nothing(void **state)
+{
+    struct job_setup setup = a_job(0);
+    struct env_run run = { .tmp = "/t", .cache = "/c", .aids = AIDS_ALL };
+    struct strings env;
+    (void)state;
+
+    unsetenv("PYTHONPATH");
+    env_run(&env, &setup, &run);
+    assert_null(env_get(&env, "PYTHONPATH"));
+    assert_null(env_get(&env, "AUTODD_FILL"));
+    assert_string_equal(env_get(&env, "CUDA_LAUNCH_BLOCKING"), "1");
+    env_free(&env);
+}
+
 static void aids_are_variables(void **state)
 {
     static char path[] = "PYTHONPATH=/theirs";
@@ -158,6 +173,7 @@ int main(void)
         cmocka_unit_test(run_has_private_folders_and_its_mark),
         cmocka_unit_test(devices_are_dealt_over_slots),
         cmocka_unit_test(aids_are_variables),
+        cmocka_unit_test(filling_without_its_folder_is_nothing),
         cmocka_unit_test(fork_server_belongs_to_no_run),
         cmocka_unit_test(last_of_a_name_wins),
     };

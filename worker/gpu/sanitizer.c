@@ -35,9 +35,9 @@ int sanitizer_find(const struct strings *env, char **found, struct err *err)
     if (!error)
         return 0;
     return err_set(err, -ENOENT,
-                   "no compute-sanitizer in PATH, nor in the bin folder of "
-                   "CUDA_HOME: set one of them for the CUDA toolkit, or leave "
-                   "--sanitizer out");
+                   "no compute-sanitizer in PATH, nor in the folders bin and "
+                   "compute-sanitizer of CUDA_HOME and CUDA_PATH: set one of "
+                   "these for the CUDA toolkit, or leave --sanitizer out");
 }
 
 char *sanitizer_version(const char *said)
