@@ -279,6 +279,16 @@ static void decide_fork(struct calibration *c)
     }
 }
 
+static void add_shown(struct calibration_result *r, uint32_t shown)
+{
+    for (unsigned i = 0; i < r->nshown_ahead; i++) {
+        if (r->shown_ahead[i] == shown)
+            return;
+    }
+    if (r->nshown_ahead < SHOWN_MAX)
+        r->shown_ahead[r->nshown_ahead++] = shown;
+}
+
 /* What follows from the runs so far. */
 static void infer(struct calibration *c)
 {
@@ -289,6 +299,8 @@ static void infer(struct calibration *c)
         const struct observation *o = &c->runs[i]->observation;
 
         r->hangs = r->hangs || (o->end == END_TIMEOUT && c->runs[i]->matched);
+        if (c->runs[i]->matched && o->learned > 0)
+            add_shown(r, o->shown);
     }
     r->fresh_timeout_ms = automatic_limit(c, usual(c, RUN_FRESH));
     r->fresh_long_ms = automatic_limit(c, slowest(c, RUN_FRESH));

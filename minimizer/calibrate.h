@@ -23,6 +23,8 @@
 
 struct calibration;
 
+#define SHOWN_MAX 8
+
 struct calibration_result {
     struct signature *signature;     /* NULL: never showed the failure */
     const struct observation *shown; /* the run it was pinned on; borrowed */
@@ -32,6 +34,10 @@ struct calibration_result {
     bool in_user_cwd; /* only fails in the folder the user called from */
     bool fork;        /* runs may be forked */
     bool hangs;       /* the failure is a timeout */
+    /* What forked runs with the failure had imported of what was loaded ahead,
+     * as in struct observation. */
+    uint32_t shown_ahead[SHOWN_MAX];
+    unsigned nshown_ahead;
     /* A run that was given longer than --timeout ended after all; 0: none, or
      * nothing was. */
     uint64_t ends_after_ms;

@@ -297,6 +297,8 @@ static void pin(struct original *o, const struct calibration_result *r)
         .cwd = r->in_user_cwd ? o->spec.user_cwd : NULL,
         .guard = &o->guard,
         .loads = o->loads,
+        .shown_ahead = r->shown_ahead,
+        .nshown_ahead = r->nshown_ahead,
     };
     rate(o, r);
 }

@@ -57,7 +57,9 @@ struct original_facts {
     const struct guard *guard;     /* what every candidate must keep */
     enum config_children children; /* which may run candidates; not AUTO */
     bool warm;                     /* clean runs may be by warm children */
-    const char *loads;    /* as in struct observation; NULL: not known */
+    const char *loads;           /* as in struct observation; NULL: not known */
+    const uint32_t *shown_ahead; /* of the calibration's result */
+    unsigned nshown_ahead;
     const char *ran;      /* of the traced run, as in struct observation */
     const char *observed; /* its `values`; NULL, both: not known */
 };

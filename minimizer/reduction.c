@@ -170,6 +170,8 @@ static struct trials *make_trials(struct reduction *r)
         .outlasts = original->outlasts,
         .cwd = original->cwd,
         .loads = original->loads,
+        .shown_ahead = original->shown_ahead,
+        .nshown_ahead = original->nshown_ahead,
         .hot = original->children == CHILDREN_HOT,
         .warm = original->warm,
         .lanes = (unsigned)facts->config->jobs,

@@ -4,12 +4,15 @@
  *                    | no, syntax error ------------> report no
  *                    | none ---- again, a few times -> report none
  *                    | forked, without CUDA -------> the same ask, fresh
- *                    | yes, forked, other imports --> the same ask, fresh
+ *                    | yes, forked, other modules --> the same ask, fresh
  *                    | yes --------------------------> the next ask
  *                                   none left -------> report yes
  *
  * An edit that touches an import is confirmed by a fresh run, unless one has
  * said yes before to a text that loads the same modules: the original, for one.
+ * So is a yes of a forked run that has imported others of the modules that its
+ * fork server had loaded ahead (lazy.py): what they do to the process is there
+ * in each fork, and not where the text has lost what imports them.
  *
  * With hot children the first ask, that it fails, begins in one of them. What
  * it says there is believed if lanes.h says so; else, and for a yes, a clean
@@ -49,6 +52,7 @@
 #include "minimizer/trials.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -101,6 +105,7 @@ struct trial {
     bool early;
     enum verdict verdict;
     char *loads;        /* of the forked yes that a fresh run is to confirm */
+    char *ahead;        /* likewise, see name_ahead() */
     char *why;          /* it is a no */
     char *observed;     /* it looks, and is a yes */
     struct span *marks; /* the twin's places in its text; NULL: no twin */
@@ -175,6 +180,20 @@ static void add_loaded(struct trials *t, unsigned ask, const char *loads)
     t->loaded.at[t->loaded.n++] = xasprintf("%u %s", ask, loads);
 }
 
+/* A name for what a forked run has imported of what was loaded ahead. */
+static char *name_ahead(uint32_t shown)
+{
+    return xasprintf("ahead %" PRIu32, shown);
+}
+
+static void add_ahead(struct trials *t, uint32_t shown)
+{
+    char *name = name_ahead(shown);
+
+    add_loaded(t, ASK_FAILS, name);
+    free(name);
+}
+
 /* ---- the list ---- */
 
 static void init_patience(struct trials *t)
@@ -213,6 +232,8 @@ struct trials *trials_new(const struct trials_spec *spec,
     for (unsigned i = 0; i < t->lanes.n; i++)
         t->berths[i].trials = t;
     add_loaded(t, ASK_FAILS, spec->loads);
+    for (unsigned i = 0; i < spec->nshown_ahead; i++)
+        add_ahead(t, spec->shown_ahead[i]);
     init_patience(t);
     return t;
 }
@@ -220,6 +241,7 @@ struct trials *trials_new(const struct trials_spec *spec,
 static void trial_free(struct trial *trial)
 {
     free(trial->loads);
+    free(trial->ahead);
     free(trial->why);
     free(trial->observed);
     free(trial->marks);
@@ -881,12 +903,19 @@ static unsigned wanted(const struct trial *trial)
  */
 static bool is_doubtful(struct trial *trial, const struct observation *o)
 {
-    if (!o->forked || !trial->search.touches_import ||
-        is_loaded(trial->trials, ask_of(trial), o->loads))
+    const struct trials *t = trial->trials;
+    unsigned ask = ask_of(trial);
+    bool imports, ahead;
+
+    if (!o->forked)
         return false;
     free(trial->loads);
+    free(trial->ahead);
     trial->loads = xstrdup(o->loads);
-    return true;
+    trial->ahead = o->learned > 0 ? name_ahead(o->shown) : NULL;
+    imports = trial->search.touches_import && !is_loaded(t, ask, trial->loads);
+    ahead = trial->ahead && !is_loaded(t, ask, trial->ahead);
+    return imports || ahead;
 }
 
 /* If this is its last ask. */
@@ -920,8 +949,10 @@ static void take_yes(struct trial *trial, const struct observation *o)
         start(trial);
         return;
     }
-    if (!o->forked && trial->confirm)
+    if (!o->forked && trial->confirm) {
         add_loaded(t, ask_of(trial), trial->loads);
+        add_loaded(t, ask_of(trial), trial->ahead);
+    }
     trial->hits++;
     if (trial->hits < wanted(trial)) {
         start(trial);

@@ -39,6 +39,8 @@ struct trials_spec {
     bool outlasts;     /* and where that may be chance, it must last longer */
     const char *cwd;   /* NULL: the run's own folder */
     const char *loads; /* of the original, as in struct observation */
+    const uint32_t *shown_ahead; /* of its forked runs, likewise */
+    unsigned nshown_ahead;
     unsigned tries;    /* runs without the failure that make a no; 1: steady */
     uint64_t max_runs; /* 0: no budget */
     bool warm;         /* forked runs by children with a CUDA context */

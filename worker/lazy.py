@@ -11,7 +11,11 @@ fork as it does in a new interpreter.
 What a module does to the rest of the process when it is loaded cannot be
 hidden. So each is first tried in a child (scout()): one that leaves a trace
 there (output, threads, processes, environment, settings, a CUDA context), takes
-too long or dies is left out, with all that need it.
+too long or dies is left out, with all that need it. What it leaves in
+modules that were there before (a codec, a dtype, a patch) no child can see. So
+a run tells which of them it has imported: where that is what the original
+imports, nothing was there that should not be; where it is less, the search asks
+a new interpreter.
 """
 
 import gc
@@ -198,11 +202,20 @@ def send_scout(names, zygote, server):
 # ---- in the fork server, and in its children ----
 
 
+def number_of(name):
+    """Return a number of 32 bits for a name (FNV-1a), the same anywhere."""
+    number = 0x811c9dc5
+    for byte in name.encode():
+        number = (number ^ byte) * 0x01000193 & 0xffffffff
+    return number
+
+
 class Hidden:
     """The finder of what is loaded and out of sight."""
 
-    def __init__(self):
-        """Hide nothing yet."""
+    def __init__(self, note):
+        """Hide nothing yet; `note` takes number_of() what is shown."""
+        self.note = note
         self.modules = {}
         self.members = set()  # names that are members of their packages
         self.edges = {}
@@ -250,6 +263,8 @@ class Hidden:
         names = closure(self.edges, name, self.modules)
         shown = {n: self.modules.pop(n) for n in names}
         sys.modules.update(shown)
+        for n in shown:
+            self.note(number_of(n))
         for n in self.members.intersection(names):
             outer, _, member = n.rpartition(".")
             if outer in sys.modules:

@@ -163,6 +163,7 @@ static void read_ended(struct packet *p)
         .hot = (uint64_t)json_get_int(from, "hot", 0),
         .turn = (uint64_t)json_get_int(from, "turn", 0),
         .learned = (uint32_t)json_get_int(from, "learned", 0),
+        .shown = (uint32_t)json_get_int(from, "shown", 0),
     };
     if (json_get_str(from, "why", NULL))
         log_debug("zygote: hot child %lld is given up: %s",

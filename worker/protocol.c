@@ -328,6 +328,7 @@ static void result_encode(const struct frame *frame, struct json *to)
     member_put_number(to, "turn", o->turn);
     json_put_bool(to, "kept", o->kept);
     json_put_int(to, "learned", o->learned);
+    json_put_int(to, "shown", o->shown);
     member_put_text(to, "exc_type", o->exc_type);
     member_put_text(to, "exc_message", o->exc_message);
     json_put_int(to, "exc_line", o->exc_line);
@@ -391,6 +392,8 @@ static void result_decode(struct member_reader *r, struct frame *frame)
     o->turn = get_size(r, "turn");
     if (json_has(r->from, "learned"))
         o->learned = (uint32_t)member_get_number(r, "learned", 0, UINT32_MAX);
+    if (json_has(r->from, "shown"))
+        o->shown = (uint32_t)member_get_number(r, "shown", 0, UINT32_MAX);
     o->exc_type = member_get_text(r, "exc_type");
     o->exc_message = member_get_text(r, "exc_message");
     o->exc_line = (uint32_t)member_get_number(r, "exc_line", 0, UINT32_MAX);

@@ -181,6 +181,9 @@ struct observation {
     bool kept;     /* hot: the child is fit for another run */
     /* Forked: modules that were loaded ahead, by LEARN_LAZY. */
     uint32_t learned;
+    /* Which of them the run has imported, as a sum: two runs with the same one
+     * have very likely imported the same. */
+    uint32_t shown;
 
     /* The last traceback on stderr; NULL when there is none. */
     char *exc_type;    /* as printed, dotted: "struct.error" */

@@ -477,6 +477,7 @@ static void run_on_done(void *arg, const struct child_result *result)
     o->hot = result->fork.hot;
     o->turn = result->fork.turn;
     o->learned = result->fork.learned;
+    o->shown = result->fork.shown;
     o->kept = result->fork.kept && o->end == END_EXIT;
     o->wall_ms = result->wall_ms;
     o->cpu_ms = result->cpu_ms;

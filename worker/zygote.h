@@ -94,7 +94,7 @@ struct fork_end {
     uint64_t cpu_ms, peak_rss;
     bool cuda, warm, kept; /* as in struct observation, these and the next */
     uint64_t hot, turn;
-    uint32_t learned;
+    uint32_t learned, shown;
 };
 
 /* `loads`: see struct observation; NULL if not asked for. A fork gets

@@ -36,7 +36,8 @@ need not be text are base64, lists of them NUL-terminated words in one base64.
                             "hot", "turn": of the hot child, which number of
                             its own and which run in it
                             "kept": the hot child is fit for another run
-                            "learned": how many modules were loaded ahead
+                            "learned": how many modules were loaded ahead,
+                            "shown": the sum of those it has imported
                         {"restart"}                    wants a successor
 
 "run", "syntax", "lost", "started" and "ended" hold the number of the run. When
@@ -537,6 +538,8 @@ class Zygote:
         self.warm = {}  # warm children, by what `visible` of their runs is
         self.hot = {}  # hot children, by lane
         self.flags = shared_page(FLAGS_MAX)
+        self.sums = (ctypes.c_uint32 * FLAGS_MAX).from_buffer(
+            shared_page(4 * FLAGS_MAX))
         self.flag = None  # in a child: its own
         self.free_flags = list(range(FLAGS_MAX))
         self.warm_unfit = False
@@ -654,6 +657,8 @@ class Zygote:
             os._exit(0)
         child.flag = self.free_flags.pop() if self.free_flags else None
         child.learned = len(self.hidden.modules) if self.hidden else 0
+        if child.flag is not None:
+            self.sums[child.flag] = 0
         with warnings.catch_warnings():
             # CPython 3.12 warns of threads, which imports have started.
             warnings.simplefilter("ignore")
@@ -794,6 +799,8 @@ class Zygote:
         end = dict(end, ended=child.number)
         if child.learned:
             end["learned"] = child.learned
+            if child.flag is not None:
+                end["shown"] = self.sums[child.flag]
         if child.warm:
             end["warm"] = True
         if child.generation is not None:
@@ -877,7 +884,7 @@ class Zygote:
         fit = self.lazy["send_scout"](names, this, self)
         if not fit:
             return
-        self.hidden = self.lazy["Hidden"]()
+        self.hidden = self.lazy["Hidden"](self.note_shown)
         self.hidden.load(fit, this)
         self.settle()
         try:
@@ -885,6 +892,11 @@ class Zygote:
                 json.dump([pair for pair in names if pair[0] in fit], file)
         except OSError:
             pass  # a successor will be slower
+
+    def note_shown(self, part):
+        """Add a part to the sum of what a child has imported of it."""
+        if self.flag is not None and os.getppid() == self.pid:
+            self.sums[self.flag] ^= part
 
     def hide_threads(self):
         """Take back from the environment what libraries have read by now."""

@@ -218,3 +218,25 @@ def test_what_changes_the_failure_is_undone_and_runs_are_still_forked(tool, tmp_
                     "LOADED=%s" % os.devnull)
     assert done.code == 0, done
     assert "shown in 2 of 2 fresh and 7 of 7 forked runs" in done.err, done
+
+
+def test_candidate_that_lost_what_registers_a_codec_is_refused(tool, tmp_path):
+    """What a module leaves in others is there in each fork, out of sight."""
+    files = {"pkg/__init__.py": "def use():\n    import pkg.deep\n",
+             "pkg/deep.py": "import codecs\n\ndef fail(data, errors='strict'):\n"
+                            "    raise ValueError('boom')\n\n"
+                            "CODEC = codecs.CodecInfo(fail, fail, name='deep')\n"
+                            "codecs.register({'deep': CODEC}.get)\n"}
+    for name, text in files.items():
+        path = tmp_path / "lib" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    script = tool.write("script.py", "import pkg\nunused = [1, 2]\npkg.use()\n"
+                                     "print(b'a'.decode('deep'))\n")
+    done = tool.run(script, "--err-msg", "boom", "--keep", "none", "-j", "2",
+                    "--mutate", "none", "--env",
+                    "PYTHONPATH=%s" % (tmp_path / "lib"))
+    assert done.code == 0, done
+    result = script.with_name("script.min.py").read_text()
+    assert "use()" in result and "unused" not in result
+    assert "failed again in 3 of 3 fresh runs" in done.text, done

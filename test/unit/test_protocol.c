@@ -135,6 +135,7 @@ static struct observation some_observation(void)
         .out_cut = chance(2),
         .err_cut = chance(2),
         .learned = (uint32_t)rand(),
+        .shown = (uint32_t)rand(),
         .ran = maybe_text(),
         .values = maybe_text(),
         .compiled = chance(2),
@@ -271,6 +272,7 @@ static void assert_observation(const struct observation *a,
     assert_int_equal(a->out_cut, b->out_cut);
     assert_int_equal(a->err_cut, b->err_cut);
     assert_int_equal(a->learned, b->learned);
+    assert_int_equal(a->shown, b->shown);
     assert_text(a->ran, b->ran);
     assert_text(a->values, b->values);
     assert_text(a->loads, b->loads);
