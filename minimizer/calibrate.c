@@ -11,8 +11,9 @@
  * other runs are judged by it.
  *
  * The first forked run has the fork server load ahead what it loads, and the
- * second waits for it to end. If the failure shows in the first and not in what
- * comes after, that is undone and the later ones do not count.
+ * second waits for it to end. If the failure shows in that one and all fresh
+ * ones and in none of two that come after, that is undone and these do not
+ * count.
  *
  * The second fresh run is there to catch what forks of one process have in
  * common, and it takes as long as all the others. So once the first one and all
@@ -259,6 +260,19 @@ static uint64_t automatic_limit(const struct calibration *c,
     return calibration_limit(c->config, slowest_ms);
 }
 
+/* Whether the failure shows in some of the runs that had modules loaded ahead
+ * for them, and not in others. */
+static bool is_chance(const struct calibration *c)
+{
+    bool seen[2] = { false, false };
+
+    for (size_t i = c->stage_start; i < c->n; i++) {
+        if (c->runs[i]->observation.learned > 0)
+            seen[c->runs[i]->matched] = true;
+    }
+    return seen[0] && seen[1];
+}
+
 static void decide_fork(struct calibration *c)
 {
     struct calibration_result *r = &c->result;
@@ -268,9 +282,10 @@ static void decide_fork(struct calibration *c)
         return;
     /* A fork server that never shows what fresh runs show is of no use; a
      * failure that comes and goes is compared by its rate alone when both
-     * sides showed it. */
+     * sides showed it, or forks differ among themselves and show it mostly. */
     if (r->forked_matched == 0 ||
-        (r->fresh_matched == r->fresh && r->forked_matched < r->forked)) {
+        (r->fresh_matched == r->fresh && r->forked_matched < r->forked &&
+         !(is_chance(c) && 2 * r->forked_matched > r->forked))) {
         r->fork = false;
         err_set(&r->note, 0,
                 "forked runs show the failure in %u of %u, fresh ones in %u "
@@ -331,25 +346,35 @@ static void conclude(struct calibration *c)
     infer(c);
 }
 
-/* Whether the failure shows in forks but not in those for which modules were
- * loaded ahead. Then these runs are forgotten, and there will be others. */
+/* Whether the failure shows in all runs but in none for which modules were
+ * loaded ahead, two at least. Then these are forgotten, and there will be
+ * others. Where some of them show it, or others do not, it is chance. True:
+ * more runs are to come. */
 static bool undo(struct calibration *c)
 {
-    bool plain = false, missed = false;
+    unsigned missed = 0;
+    bool plain = false;
     size_t kept = 0;
+
+    if (c->undone || c->stage == STAGE_RATE)
+        return false;
 
     for (size_t i = c->stage_start; i < c->n; i++) {
         const struct observed *o = c->runs[i];
 
         if (&o->observation == c->result.shown && o->observation.learned > 0)
             return false;
-        if (o->run.how == RUN_FORK && o->observation.learned == 0)
-            plain = plain || o->matched;
-        else if (o->run.how == RUN_FORK)
-            missed = missed || !o->matched;
+        if (o->matched == (o->observation.learned > 0))
+            return false;
+        plain = plain || (o->run.how == RUN_FORK && o->matched);
+        missed += !o->matched;
     }
-    if (c->undone || !plain || !missed)
+    if (!plain || missed == 0)
         return false;
+    if (missed == 1) { /* which may be chance */
+        c->forked_left = 1;
+        return true;
+    }
     for (size_t i = 0; i < c->n; i++) {
         struct observed *o = c->runs[i];
 
@@ -437,7 +462,7 @@ static void stage_over(struct calibration *c)
 
     if (c->stage == STAGE_RATE) {
         conclude(c);
-    } else if (!fresh_all) {
+    } else if (!fresh_all || is_chance(c)) {
         plan(c, STAGE_RATE, c->can_fork ? 2 : RATE_RUNS, RATE_RUNS);
     } else if (forked_all && !c->repeated && quick(c)) {
         c->repeated = true;

@@ -451,6 +451,7 @@ static void what_was_loaded_ahead_is_undone_where_it_hides_the_failure(void **s)
     run_learned(c, true, 0);
     assert_int_equal(run_learned(c, true, 0).learn, LEARN_LAZY);
     assert_int_equal(run_learned(c, false, 7).learn, LEARN_NOTHING);
+    assert_int_equal(run_learned(c, false, 7).learn, LEARN_NOTHING);
     assert_false(calibration_known(c));
     assert_int_equal(run_learned(c, true, 0).learn, LEARN_UNDO);
     assert_int_equal(run_learned(c, true, 0).learn, LEARN_NOTHING);
@@ -474,6 +475,49 @@ static void failure_that_comes_and_goes_is_not_undone_twice(void **state)
         assert_true(++n < 60);
     }
     assert_true(undone <= 1);
+    calibration_free(c);
+}
+
+/* Shows in 4 of 5, the first learned fork being one that misses. */
+static void chance_is_not_taken_for_what_was_loaded_ahead(void **state)
+{
+    struct calibration *c = calibration_new(&config, script, true, false);
+    struct calibration_result *r = calibration_result(c);
+    unsigned n = 0, undone = 0, misses = 0;
+    (void)state;
+
+    while (!calibration_finished(c)) {
+        bool shows = n % 5 != 3; /* fresh, forked, and then two learned ones */
+        struct calibration_run run = run_learned(c, shows, n > 1 ? 7 : 0);
+
+        undone += run.learn == LEARN_UNDO;
+        misses += !shows;
+        assert_true(++n < 60);
+    }
+    assert_int_equal(undone, 0);
+    assert_int_equal(r->fresh + r->forked, n);
+    assert_int_equal(r->fresh_matched + r->forked_matched, n - misses);
+    calibration_free(c);
+}
+
+static void one_miss_has_the_rate_measured(void **state)
+{
+    struct calibration *c = calibration_new(&config, script, true, false);
+    struct calibration_result *r = calibration_result(c);
+    unsigned n = 0;
+    (void)state;
+
+    while (!calibration_finished(c)) {
+        /* The first fork that had modules loaded ahead for it. */
+        struct calibration_run run = run_learned(c, n != 2, n > 1 ? 7 : 0);
+
+        assert_int_not_equal(run.learn, LEARN_UNDO);
+        assert_true(++n < 60);
+    }
+    assert_true(n > 12);
+    assert_true(r->fork); /* or these runs would not count */
+    assert_true(r->fresh_matched + r->forked_matched == n - 1);
+    assert_int_equal(r->fresh + r->forked, n);
     calibration_free(c);
 }
 
@@ -520,6 +564,8 @@ int main(void)
         cmocka_unit_test(
             what_was_loaded_ahead_is_undone_where_it_hides_the_failure),
         cmocka_unit_test(failure_that_comes_and_goes_is_not_undone_twice),
+        cmocka_unit_test(chance_is_not_taken_for_what_was_loaded_ahead),
+        cmocka_unit_test(one_miss_has_the_rate_measured),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
