@@ -57,7 +57,8 @@ struct calibration {
     bool repeated;        /* the quick forked runs */
     enum run_learn learn; /* of the next forked run */
     bool undone;
-    bool known; /* enough to go on */
+    bool known;   /* enough to go on */
+    bool settled; /* no more runs are given */
     unsigned lost_forks;
     struct observed **runs;
     size_t n, room;
@@ -136,7 +137,7 @@ static bool fresh_is_next(const struct calibration *c)
 
 bool calibration_next(struct calibration *c, struct calibration_run *run)
 {
-    if (c->fresh_left + c->forked_left == 0)
+    if (c->settled || c->fresh_left + c->forked_left == 0)
         return false;
     run->how = fresh_is_next(c) ? RUN_FRESH : RUN_FORK;
     run->learn = LEARN_NOTHING;
@@ -498,7 +499,7 @@ void calibration_report(struct calibration *c,
     c->out--;
     c->forked_out -= run->how == RUN_FORK;
     if (observation->end == END_LOST && run->how == RUN_FORK && !r->lost &&
-        c->lost_forks++ < LOST_FORKS_MAX) {
+        !c->settled && c->lost_forks++ < LOST_FORKS_MAX) {
         /* Its fork server has gone; another, or none, comes. */
         c->forked_left += run->learn == LEARN_LAZY ? 2 : 1;
         return;
@@ -522,7 +523,9 @@ void calibration_report(struct calibration *c,
     c->runs[c->n++] = o;
     if (run->learn == LEARN_LAZY)
         c->forked_left++;
-    if (c->out > 0 || c->fresh_left + c->forked_left > 0)
+    if (c->settled)
+        count(c);
+    else if (c->out > 0 || c->fresh_left + c->forked_left > 0)
         look(c);
     else if (r->lost)
         c->stage = STAGE_DONE;
@@ -537,7 +540,19 @@ bool calibration_known(const struct calibration *c)
 
 bool calibration_finished(const struct calibration *c)
 {
-    return c->stage == STAGE_DONE && c->out == 0;
+    return (c->stage == STAGE_DONE || c->settled) && c->out == 0;
+}
+
+void calibration_settle(struct calibration *c)
+{
+    c->settled = true;
+}
+
+void calibration_forget(struct calibration *c,
+                        const struct calibration_run *run)
+{
+    c->out--;
+    c->forked_out -= run->how == RUN_FORK;
 }
 
 static bool same_text(const char *a, const char *b)

@@ -75,6 +75,12 @@ void calibration_report(struct calibration *calibration,
                         const struct calibration_run *run,
                         const struct observation *observation);
 
+/* Give no more runs. Those that are out may still be reported, or forgotten: a
+ * run that was given out and will not be reported. */
+void calibration_settle(struct calibration *calibration);
+void calibration_forget(struct calibration *calibration,
+                        const struct calibration_run *run);
+
 bool calibration_finished(const struct calibration *calibration);
 
 /* Whether all runs that count ended alike: by the same end, and the same

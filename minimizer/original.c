@@ -36,8 +36,9 @@ struct original {
     void *arg;
     struct calibration *calibration;
     struct calibration *asynchronous; /* the one before, see try_blocking() */
-    bool over;                        /* nothing is started and told any more */
-    bool told;                        /* that all is known */
+    struct calibrating *out;
+    bool over;    /* nothing is started and told any more */
+    bool told;    /* that all is known */
     bool settled; /* no run of the calibration is out or will be */
     bool pinned;
     bool context;                      /* a forked run made one */
@@ -54,12 +55,14 @@ struct original {
 
 /* A run of the calibration under way. */
 struct calibrating {
+    struct calibrating *next;
     struct original *original;
     struct calibration_run run;
 };
 
 static void calibrated(struct original *o);
 static void late(struct original *o);
+static void tell_shown(struct original *o, const struct calibration_result *r);
 static void original_on_run(void *arg, const struct observation *observation);
 
 static struct bytes text_of(const struct original *o)
@@ -88,6 +91,8 @@ static void pump(struct original *o)
             free(c);
             return;
         }
+        c->next = o->out;
+        o->out = c;
         request.how = c->run.how;
         request.timeout_ms = c->run.timeout_ms;
         request.loads = request.caches = true;
@@ -116,11 +121,21 @@ static bool is_enough(const struct original *o)
             !o->asynchronous && !o->spec.config->deterministic);
 }
 
+static void take_out(struct calibrating *c)
+{
+    struct calibrating **at = &c->original->out;
+
+    while (*at != c)
+        at = &(*at)->next;
+    *at = c->next;
+}
+
 static void original_on_run(void *arg, const struct observation *observation)
 {
     struct calibrating *c = arg;
     struct original *o = c->original;
 
+    take_out(c);
     calibration_report(o->calibration, &c->run, observation);
     o->context |= observation->cuda;
     if (observation->loads && !o->loads)
@@ -171,6 +186,21 @@ void original_free(struct original *o)
     for (unsigned i = 0; i < o->ncontrols; i++)
         free((char *)(uintptr_t)o->controls[i].what); /* made by us */
     free(o);
+}
+
+void original_settle(struct original *o, bool at_once)
+{
+    struct calibrating *c;
+
+    calibration_settle(o->calibration);
+    while ((at_once || o->facts.rate < 1) && (c = o->out)) {
+        take_out(c);
+        fleet_drop(o->spec.fleet, c);
+        calibration_forget(o->calibration, &c->run);
+        free(c);
+    }
+    if (!o->settled && calibration_finished(o->calibration))
+        tell_shown(o, calibration_result(o->calibration));
 }
 
 void original_stop(struct original *o)

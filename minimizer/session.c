@@ -628,6 +628,7 @@ static void verify_begin(struct session *s)
         .aids = late ? 0 : facts->aids,
     };
 
+    original_settle(s->original, false);
     if (s->early)
         early_stop(s->early);
     if (facts->rate < 1) { /* the original is flaky: once in ten will do */
@@ -781,13 +782,19 @@ static uint64_t reserve_ms(const struct session *s, uint64_t limit)
     return ms < left / 2 ? ms : left / 2;
 }
 
+static void stop_search(struct session *s, const char *why)
+{
+    original_settle(s->original, true);
+    reduction_stop(s->reduction, why);
+}
+
 void session_tick(struct session *s)
 {
     uint64_t limit = (uint64_t)(s->config->max_time_s * 1000);
 
     if (limit > 0 && s->phase == SESSION_SEARCHING &&
         now_ms(s) - s->started_ms + reserve_ms(s, limit) >= limit)
-        reduction_stop(s->reduction, "max-time");
+        stop_search(s, "max-time");
 }
 
 void session_interrupt(struct session *s, enum exit_code code)
@@ -797,5 +804,5 @@ void session_interrupt(struct session *s, enum exit_code code)
     if (s->phase < SESSION_SEARCHING || s->interrupts > 1)
         session_close(s);
     else if (s->phase == SESSION_SEARCHING)
-        reduction_stop(s->reduction, "interrupt");
+        stop_search(s, "interrupt");
 }

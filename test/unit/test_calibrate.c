@@ -521,6 +521,32 @@ static void one_miss_has_the_rate_measured(void **state)
     calibration_free(c);
 }
 
+static void settled_it_asks_for_nothing_more(void **state)
+{
+    struct calibration *c = calibration_new(&config, script, true, false);
+    struct calibration_result *r = calibration_result(c);
+    struct observation lost = { .end = END_LOST };
+    struct calibration_run runs[3];
+    (void)state;
+
+    run_learned(c, true, 0);
+    run_learned(c, true, 0);
+    run_learned(c, true, 7);
+    run_learned(c, false, 0); /* fresh: it comes and goes */
+    for (size_t i = 0; i < ARRAY_LEN(runs); i++)
+        assert_true(calibration_next(c, &runs[i]));
+    calibration_settle(c);
+    assert_false(calibration_next(c, &runs[0]));
+    for (size_t i = 0; i < ARRAY_LEN(runs) - 1; i++)
+        calibration_forget(c, &runs[i]);
+    assert_false(calibration_finished(c));
+    calibration_report(c, &runs[2], &lost);
+    assert_true(calibration_finished(c));
+    assert_false(calibration_next(c, &runs[0]));
+    assert_int_equal(r->fresh + r->forked, 4);
+    calibration_free(c);
+}
+
 static void with_slots_for_all_fresh_runs_go_first(void **state)
 {
     struct config wide = config;
@@ -566,6 +592,7 @@ int main(void)
         cmocka_unit_test(failure_that_comes_and_goes_is_not_undone_twice),
         cmocka_unit_test(chance_is_not_taken_for_what_was_loaded_ahead),
         cmocka_unit_test(one_miss_has_the_rate_measured),
+        cmocka_unit_test(settled_it_asks_for_nothing_more),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
