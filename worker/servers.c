@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "config/base.h"
 #include "config/log.h"
 #include "config/mem.h"
 #include "worker/env.h"
@@ -141,18 +142,19 @@ void servers_begin(struct servers *s, const char *version)
 
 void servers_unlearn(struct servers *s)
 {
-    struct server *old = s->current;
+    struct server *old[] = { s->current, s->next };
 
     if (!s->learned || s->stopped)
         return;
     s->learned = false;
     zygote_unlearn(s->job->root);
-    s->current = NULL;
+    s->current = s->next = NULL; /* it may have read what is to be forgotten */
     s->job->zygote = NULL;
-    if (!s->next)
-        server_start(s);
-    if (old)
-        zygote_retire(old->zygote);
+    server_start(s);
+    for (size_t i = 0; i < ARRAY_LEN(old); i++) {
+        if (old[i])
+            zygote_retire(old[i]->zygote);
+    }
 }
 
 void servers_stop(struct servers *s)
@@ -170,6 +172,8 @@ static void server_on_ready(void *arg, const char *skipped)
     struct servers *s = server->servers;
     struct server *old = s->current;
 
+    if (server != s->next) /* retired as it was starting */
+        return;
     s->current = server;
     s->next = NULL;
     s->job->zygote = server->zygote;

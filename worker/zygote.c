@@ -23,6 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <uv.h>
@@ -42,6 +43,7 @@
 
 #define STOP_MS 2000 /* from closing the socket to SIGKILL */
 #define READ_MAX 2048
+#define UNLINKS_MAX 8 /* of a file that is written again meanwhile */
 
 enum zygote_state {
     ZYGOTE_STARTING,
@@ -116,7 +118,10 @@ void zygote_unlearn(const char *folder)
 {
     char *learned = file_join(folder, "learned.json");
 
-    unlink(learned);
+    /* A folder in its place: a server that is starting may have read the list,
+     * and would write it again. */
+    for (int i = 0; i < UNLINKS_MAX && mkdir(learned, 0700); i++)
+        unlink(learned);
     free(learned);
 }
 

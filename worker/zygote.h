@@ -27,7 +27,7 @@ struct zygote;
 int zygote_install(const char *folder, const struct job_setup *setup,
                    struct err *err);
 
-/* The next one started there begins without what an earlier one has loaded
+/* Those started there from now on begin without what an earlier one has loaded
  * ahead. */
 void zygote_unlearn(const char *folder);
 

@@ -644,6 +644,8 @@ class Zygote:
                 run.inode = os.fstat(run.notes).st_ino
             return self.fork(Child(run, None))
         except OSError as exc:
+            if run.notes is not None:
+                os.close(run.notes)
             say(self.sock, lost=run.number, why=plain(exc))
             return False
 
