@@ -261,17 +261,18 @@ static uint64_t automatic_limit(const struct calibration *c,
     return calibration_limit(c->config, slowest_ms);
 }
 
-/* Whether the failure shows in some of the runs that had modules loaded ahead
- * for them, and not in others. */
+/* Whether the failure shows in some forked runs and not in others of the same
+ * kind: of those that had modules loaded ahead for them, or that had not. */
 static bool is_chance(const struct calibration *c)
 {
-    bool seen[2] = { false, false };
+    bool seen[2][2] = { { false } };
 
     for (size_t i = c->stage_start; i < c->n; i++) {
-        if (c->runs[i]->observation.learned > 0)
-            seen[c->runs[i]->matched] = true;
+        if (c->runs[i]->run.how == RUN_FORK)
+            seen[c->runs[i]->observation.learned > 0][c->runs[i]->matched] =
+                true;
     }
-    return seen[0] && seen[1];
+    return (seen[0][0] && seen[0][1]) || (seen[1][0] && seen[1][1]);
 }
 
 static void decide_fork(struct calibration *c)

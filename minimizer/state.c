@@ -83,6 +83,8 @@ static struct hash128 key_of(const struct state_facts *f)
              f->config->jobs, o->cwd ? o->cwd : "");
     buf_addf(&text, "\n%d %d %d", (int)f->config->mutate,
              (int)f->config->rename, (int)f->config->deterministic);
+    if (o->rate < 1) /* a no of a single run is none then */
+        buf_adds(&text, "\nsometimes");
     if (o->aids & AID_BLOCKING)
         buf_adds(&text, "\nblocking");
     if (f->config->timeout_s > 0)

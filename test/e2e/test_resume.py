@@ -150,3 +150,24 @@ def test_two_at_once_on_one_job_do_not_mix(tool):
     done = tool.finish(process)
     assert done.code == 0, done
     assert slowly.fails(tool, tool.work / "result.py")
+
+
+def test_noes_of_a_steady_failure_are_no_noes_of_one_that_comes_and_goes(tool):
+    """One run made each of them, which is too few where it is a matter of chance."""
+    runs = tool.root / "runs"
+    script = tool.write("chance.py", "a = 1\nb = 2\nc = a + b\n"
+                                     "with open(%r, 'a') as file:\n"
+                                     "    file.write('.')\n"
+                                     "    file.flush()\n"
+                                     "    if file.tell() < 1000 or file.tell() %% 3:\n"
+                                     "        raise ValueError('boom')\n" % str(runs))
+    cached = []
+    for begin in 0, 0, 1000:
+        runs.write_text("." * begin)
+        tool.run(script, "--err-msg", "boom", "-j", "2", "--max-runs", "12",
+                 "--mutate", "none", "--report", tool.root / "report.json")
+        report = report_of(tool)
+        rate = report["rate"]
+        assert (rate["matched"] < rate["runs"]) == (begin > 0), rate
+        cached.append(report["cached"])
+    assert cached[1] > cached[0] and cached[2] <= cached[0], cached
