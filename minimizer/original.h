@@ -83,12 +83,12 @@ struct original *original_new(const struct original_spec *spec,
                               const struct original_events *events, void *arg);
 void original_free(struct original *original);
 
-/* Start nothing more and tell nothing more. Idempotent. */
 /* The search is over, and with it what is measured beside it: no more runs are
  * started. Those that are out are dropped if the failure has turned out to come
  * and go, which is what they would say, or if `at_once`. */
 void original_settle(struct original *original, bool at_once);
 
+/* Start nothing more and tell nothing more. Idempotent. */
 void original_stop(struct original *original);
 
 /* NULL before the signature is pinned; without a trace before `known`. */
