@@ -357,3 +357,47 @@ bool effect_of_nothing(const struct flow *f)
             return true;
     return false;
 }
+
+/* ---- chance ---- */
+
+static const char *const random_makers[] = {
+    "rand",         "randn",       "randint",   "rand_like", "randn_like",
+    "randint_like", "randperm",    "random",    "normal",    "standard_normal",
+    "uniform",      "bernoulli",   "choice",    "shuffle",   "integers",
+    "permutation",  "normal_",     "uniform_",  "random_",   "bernoulli_",
+    "sample",       "multinomial", "randrange", "gauss",
+};
+static const char *const seeds[] = {
+    "seed",          "manual_seed", "manual_seed_all", "seed_everything",
+    "set_rng_state", "set_seed"
+};
+/* Seeded by an argument. */
+static const char *const generators[] = { "default_rng", "RandomState",
+                                          "Random",      "PRNGKey",
+                                          "key",         "PCG64" };
+
+static bool has_argument(const struct nodes *ns, uint32_t call)
+{
+    uint32_t list = node_field(ns, call, FIELD_arguments);
+
+    return list != NODE_NONE && node_named_child(ns, list) != NODE_NONE;
+}
+
+bool effect_of_chance(const struct flow *f)
+{
+    const struct nodes *ns = f->ns;
+    bool random = false;
+
+    for (uint32_t i = 0; i < ns->n; i++) {
+        struct bytes name;
+
+        if (!node_is(ns, i, NODE_CALL))
+            continue;
+        name = kernel_last_name(ns, i);
+        if (IS_ONE_OF(name, seeds) ||
+            (IS_ONE_OF(name, generators) && has_argument(ns, i)))
+            return false;
+        random |= IS_ONE_OF(name, random_makers);
+    }
+    return random;
+}

@@ -32,6 +32,10 @@ bool effect_has(const struct effect *effect, const struct effect *wanted);
  * np.array([])) or launches a kernel on a grid without a block. */
 bool effect_of_nothing(const struct flow *flow);
 
+/* Whether the text makes random numbers and seeds none: they are others in each
+ * run. */
+bool effect_of_chance(const struct flow *flow);
+
 /* Whether the text makes arrays at all. */
 bool effect_of_arrays(const struct flow *flow);
 

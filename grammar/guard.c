@@ -325,6 +325,7 @@ static void find_test(struct guard *g, const struct tree *tree,
 
     g->some = failure->some;
     g->nothing = effect_of_nothing(l.flow);
+    g->chance = effect_of_chance(l.flow);
     if (statement != NODE_NONE) {
         keep_test(g, &l, statement);
     } else if (failure->ntexts > 0) {
@@ -451,10 +452,11 @@ static bool has_test(const struct guard *g, const struct tree *tree,
 {
     struct look l = { .ns = tree_nodes(tree),
                       .flow = flow_new(tree, g->silent_writes) };
-    bool holds = false, nothing = !g->nothing && effect_of_nothing(l.flow);
+    bool holds = false, other = (!g->nothing && effect_of_nothing(l.flow)) ||
+                                (!g->chance && effect_of_chance(l.flow));
     struct span at = line_at(l.ns->text, line);
 
-    for (uint32_t i = 0; i < l.ns->n && !holds && !nothing; i++)
+    for (uint32_t i = 0; i < l.ns->n && !holds && !other; i++)
         if (is_site(g, l.ns, i) && (line == 0 || stands_in(l.ns, i, at)))
             holds = test_holds(g, &l, i);
     flow_free(l.flow);

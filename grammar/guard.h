@@ -21,7 +21,8 @@
  * What such a kernel writes does not become constant; where only some elements
  * are wrong, neither does where it writes, and a condition stays a condition:
  * they decide which. No side is made of memory that nobody wrote to, and what
- * had elements keeps some: all that is not the fault, but would show its words.
+ * had elements keeps some, and random numbers that were seeded stay seeded: all
+ * that is not the fault, but would show its words.
  *
  * And when the process dies by an access to memory, arrays that had elements
  * keep some, for one without lies nowhere.
@@ -81,6 +82,7 @@ struct guard {
     bool silent_writes; /* see flow_new() */
     bool some;          /* as in the failure */
     bool nothing;       /* the original makes arrays of no elements */
+    bool chance;        /* its random numbers are others in each run */
     bool raises;        /* what is kept raises: the line tells whether it did */
     char *words;        /* what is kept, for the user; NULL: no test */
 

@@ -727,6 +727,30 @@ static void memory_that_nobody_wrote_to_is_no_input(void **state)
                      "want = np.cumsum(np.ones(20))\n")));
 }
 
+static void what_was_seeded_stays_seeded(void **state)
+{
+    static const char original[] = "torch.manual_seed(0)\n"
+                                   "x = torch.randn(4)\n"
+                                   "torch.testing.assert_close(f(x), x * 2)\n";
+    static const char unseeded[] = "x = torch.randn(4)\n"
+                                   "torch.testing.assert_close(f(x), x * 2)\n";
+    struct guard_failure failure = raised(original, "testing.assert");
+    (void)state;
+
+    check(original, &failure,
+          TEXTS("x = torch.ones(4)\n"
+                "torch.testing.assert_close(f(x), x * 2)\n",
+                "x = np.random.default_rng(7).normal(size=4)\n"
+                "torch.testing.assert_close(f(x), x * 2)\n"),
+          TEXTS(unseeded, "x = np.random.default_rng().normal(size=4)\n"
+                          "torch.testing.assert_close(f(x), x * 2)\n"));
+    failure = raised(unseeded, "testing.assert");
+    check(unseeded, &failure,
+          TEXTS("x = torch.randn(1)\n"
+                "torch.testing.assert_close(f(x), x * 2)\n"),
+          TEXTS("torch.testing.assert_close(1, 2)\n"));
+}
+
 static void what_had_elements_keeps_some(void **state)
 {
     struct guard_failure failure = raised(scan, "testing.assert");
@@ -790,6 +814,7 @@ int main(void)
         cmocka_unit_test(where_some_are_wrong_what_decides_which_stays),
         cmocka_unit_test(a_mask_is_a_condition),
         cmocka_unit_test(memory_that_nobody_wrote_to_is_no_input),
+        cmocka_unit_test(what_was_seeded_stays_seeded),
         cmocka_unit_test(what_had_elements_keeps_some),
         cmocka_unit_test(where_access_crashes_arrays_keep_elements),
         cmocka_unit_test(a_raise_stays_under_its_condition),
