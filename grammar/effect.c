@@ -371,10 +371,10 @@ static const char *const seeds[] = {
     "seed",          "manual_seed", "manual_seed_all", "seed_everything",
     "set_rng_state", "set_seed"
 };
-/* Seeded by an argument. */
+/* Seeded by an argument; the keys have to be handed to each call. */
 static const char *const generators[] = { "default_rng", "RandomState",
-                                          "Random",      "PRNGKey",
-                                          "key",         "PCG64" };
+                                          "Random", "PCG64" };
+static const char *const keys[] = { "PRNGKey", "key" };
 
 static bool has_argument(const struct nodes *ns, uint32_t call)
 {
@@ -383,21 +383,58 @@ static bool has_argument(const struct nodes *ns, uint32_t call)
     return list != NODE_NONE && node_named_child(ns, list) != NODE_NONE;
 }
 
-bool effect_of_chance(const struct flow *f)
+/* Whether a call is made of an object, rng.normal(), Generator().seed(0), and
+ * not of a module. */
+static bool is_of_object(const struct flow *f, uint32_t call)
+{
+    uint32_t function = node_field(f->ns, call, FIELD_function);
+    uint32_t object = node_is(f->ns, function, NODE_ATTRIBUTE)
+                          ? node_field(f->ns, function, FIELD_object)
+                          : NODE_NONE;
+
+    return object != NODE_NONE &&
+           (node_is(f->ns, object, NODE_CALL) ||
+            flow_is_variable(f, flow_symbol(f, flow_root(f->ns, object))));
+}
+
+/* Whether a maker draws from a generator that it is given or a method of:
+ * x.normal_() is none of that. */
+static bool draws_from_generator(const struct flow *f, uint32_t call)
 {
     const struct nodes *ns = f->ns;
-    bool random = false;
+    struct bytes name = kernel_last_name(ns, call);
+    uint32_t list = node_field(ns, call, FIELD_arguments);
 
-    for (uint32_t i = 0; i < ns->n; i++) {
+    for (uint32_t c = list == NODE_NONE ? list : node_named_child(ns, list);
+         c != NODE_NONE; c = node_named_sibling(ns, c))
+        if (node_is(ns, c, NODE_KEYWORD_ARGUMENT) &&
+            node_text_is(ns, node_field(ns, c, FIELD_name), "generator"))
+            return true;
+    return name.data[name.len - 1] != '_' && is_of_object(f, call);
+}
+
+bool effect_of_chance(const struct flow *f)
+{
+    bool random = false, drawn = false, seeded = false;
+
+    for (uint32_t i = 0; i < f->ns->n; i++) {
         struct bytes name;
 
-        if (!node_is(ns, i, NODE_CALL))
+        if (!node_is(f->ns, i, NODE_CALL))
             continue;
-        name = kernel_last_name(ns, i);
-        if (IS_ONE_OF(name, seeds) ||
-            (IS_ONE_OF(name, generators) && has_argument(ns, i)))
+        name = kernel_last_name(f->ns, i);
+        if (IS_ONE_OF(name, keys) && has_argument(f->ns, i))
             return false;
-        random |= IS_ONE_OF(name, random_makers);
+        if (IS_ONE_OF(name, seeds) && !is_of_object(f, i))
+            return false;
+        seeded |= IS_ONE_OF(name, seeds) ||
+                  (IS_ONE_OF(name, generators) && has_argument(f->ns, i));
+        if (!IS_ONE_OF(name, random_makers))
+            continue;
+        if (draws_from_generator(f, i))
+            drawn = true;
+        else
+            random = true;
     }
-    return random;
+    return random || (drawn && !seeded);
 }

@@ -734,6 +734,9 @@ static void what_was_seeded_stays_seeded(void **state)
                                    "torch.testing.assert_close(f(x), x * 2)\n";
     static const char unseeded[] = "x = torch.randn(4)\n"
                                    "torch.testing.assert_close(f(x), x * 2)\n";
+    static const char drawn[] = "g = torch.Generator().manual_seed(0)\n"
+                                "x = torch.randn(4, generator=g)\n"
+                                "torch.testing.assert_close(f(x), x * 2)\n";
     struct guard_failure failure = raised(original, "testing.assert");
     (void)state;
 
@@ -744,6 +747,29 @@ static void what_was_seeded_stays_seeded(void **state)
                 "torch.testing.assert_close(f(x), x * 2)\n"),
           TEXTS(unseeded, "x = np.random.default_rng().normal(size=4)\n"
                           "torch.testing.assert_close(f(x), x * 2)\n"));
+    failure = raised(drawn, "testing.assert");
+    check(drawn, &failure,
+          TEXTS("g = torch.Generator().manual_seed(0)\n"
+                "x = torch.randn(1, generator=g)\n"
+                "torch.testing.assert_close(f(x), x * 2)\n",
+                "torch.manual_seed(0)\n"
+                "x = torch.zeros(4).normal_()\n"
+                "torch.testing.assert_close(f(x), x * 2)\n",
+                "x = random.Random(3).random()\n"
+                "torch.testing.assert_close(f(x), x * 2)\n"),
+          TEXTS("g = torch.Generator().manual_seed(0)\n"
+                "x = torch.randn(4)\n"
+                "torch.testing.assert_close(f(x), x * 2)\n",
+                "torch.Generator().manual_seed(0)\n"
+                "x = torch.randn(4)\n"
+                "torch.testing.assert_close(f(x), x * 2)\n",
+                "g = torch.Generator()\n"
+                "x = torch.randn(4, generator=g)\n"
+                "torch.testing.assert_close(f(x), x * 2)\n",
+                "g = torch.Generator().manual_seed(0)\n"
+                "x = torch.zeros(4)\n"
+                "x.normal_()\n"
+                "torch.testing.assert_close(f(x), x * 2)\n"));
     failure = raised(unseeded, "testing.assert");
     check(unseeded, &failure,
           TEXTS("x = torch.randn(1)\n"
