@@ -25,6 +25,7 @@ with __freeze__:
     with open(os.environ["TWO_LOG"], "a") as log:
         log.write("%%f %%s\\n" %% (
             time.time(), os.environ.get("CUDA_VISIBLE_DEVICES", "none")))
+    %(length)s
 
 CONFIG = {"rows": 64, "cols": 48, "scale": 3}
 
@@ -62,8 +63,10 @@ def main():
 main()
 '''
 GPU = {"imports": "import torch\n", "use": "print(float(a[0].sum()))",
-       "arange": 'torch.arange(rows * cols, device="cuda")'}
-CPU = {"imports": "", "use": "time.sleep(0.2)", "arange": "rows * cols"}
+       "arange": 'torch.arange(rows * cols, device="cuda")', "length": "pass"}
+# A run takes so long that the search goes on well after the fall.
+CPU = {"imports": "", "use": "print(a[0])", "arange": "rows * cols",
+       "length": "time.sleep(0.2)"}
 
 
 def runs(path):
