@@ -231,9 +231,8 @@ static void look_into_children(const struct nodes *ns, struct todo *todo,
 static void split_call(const struct look *l, uint32_t call, struct sides *s)
 {
     const struct nodes *ns = l->ns;
-    uint32_t list = node_field(ns, call, FIELD_arguments);
     uint32_t function = node_field(ns, call, FIELD_function);
-    uint32_t first = list == NODE_NONE ? NODE_NONE : node_named_child(ns, list);
+    uint32_t first = node_first_argument(ns, call);
 
     if (first == NODE_NONE)
         return;

@@ -306,7 +306,7 @@ static bool makes_nothing(const struct flow *f, uint32_t call)
 {
     const struct nodes *ns = f->ns;
     uint32_t list = node_field(ns, call, FIELD_arguments);
-    uint32_t one = list == NODE_NONE ? NODE_NONE : node_named_child(ns, list);
+    uint32_t one = node_first_argument(ns, call);
 
     if (one == NODE_NONE)
         return false;
@@ -376,13 +376,6 @@ static const char *const generators[] = { "default_rng", "RandomState",
                                           "Random", "PCG64" };
 static const char *const keys[] = { "PRNGKey", "key" };
 
-static bool has_argument(const struct nodes *ns, uint32_t call)
-{
-    uint32_t list = node_field(ns, call, FIELD_arguments);
-
-    return list != NODE_NONE && node_named_child(ns, list) != NODE_NONE;
-}
-
 /* Whether a call is made of an object, rng.normal(), Generator().seed(0), and
  * not of a module. */
 static bool is_of_object(const struct flow *f, uint32_t call)
@@ -403,10 +396,9 @@ static bool draws_from_generator(const struct flow *f, uint32_t call)
 {
     const struct nodes *ns = f->ns;
     struct bytes name = kernel_last_name(ns, call);
-    uint32_t list = node_field(ns, call, FIELD_arguments);
 
-    for (uint32_t c = list == NODE_NONE ? list : node_named_child(ns, list);
-         c != NODE_NONE; c = node_named_sibling(ns, c))
+    for (uint32_t c = node_first_argument(ns, call); c != NODE_NONE;
+         c = node_named_sibling(ns, c))
         if (node_is(ns, c, NODE_KEYWORD_ARGUMENT) &&
             node_text_is(ns, node_field(ns, c, FIELD_name), "generator"))
             return true;
@@ -423,12 +415,13 @@ bool effect_of_chance(const struct flow *f)
         if (!node_is(f->ns, i, NODE_CALL))
             continue;
         name = kernel_last_name(f->ns, i);
-        if (IS_ONE_OF(name, keys) && has_argument(f->ns, i))
+        if (IS_ONE_OF(name, keys) && node_first_argument(f->ns, i) != NODE_NONE)
             return false;
         if (IS_ONE_OF(name, seeds) && !is_of_object(f, i))
             return false;
         seeded |= IS_ONE_OF(name, seeds) ||
-                  (IS_ONE_OF(name, generators) && has_argument(f->ns, i));
+                  (IS_ONE_OF(name, generators) &&
+                   node_first_argument(f->ns, i) != NODE_NONE);
         if (!IS_ONE_OF(name, random_makers))
             continue;
         if (draws_from_generator(f, i))

@@ -17,13 +17,19 @@
 
 /* ---- the statement ---- */
 
+static bool is_word(const struct nodes *ns, uint32_t i)
+{
+    return node_is(ns, i, NODE_STRING_CONTENT) &&
+           node_text(ns, i).len >= WORD_MIN;
+}
+
 /* Whether a string in the text is part of what was printed, or the other way
  * round: `print(f"row {i}: mismatch")` says ": mismatch". */
 static bool says(const struct nodes *ns, uint32_t i, const char *text)
 {
     struct bytes word = node_text(ns, i);
 
-    if (!node_is(ns, i, NODE_STRING_CONTENT) || word.len < WORD_MIN)
+    if (!is_word(ns, i))
         return false;
     return memmem(text, strlen(text), word.data, word.len) ||
            memmem(word.data, word.len, text, strlen(text));
@@ -48,26 +54,19 @@ static struct bytes raised_class(const struct nodes *ns, uint32_t raise)
                : bytes_of("", 0);
 }
 
-static bool is_word(const struct nodes *ns, uint32_t i)
-{
-    return node_is(ns, i, NODE_STRING_CONTENT) &&
-           node_text(ns, i).len >= WORD_MIN;
-}
-
 /* Whether a raise may be the one that is kept. Another class is another
  * failure, and so are other words; `raise` and `raise ValueError` have none.
  * What is computed elsewhere (`raise ValueError(text)`) may hold any. */
 static bool may_raise(const struct guard *g, const struct nodes *ns, uint32_t i)
 {
     struct bytes name = raised_class(ns, i);
-    uint32_t what = node_named_child(ns, i), list;
+    uint32_t what = node_named_child(ns, i);
     bool words = false;
 
     if (what == NODE_NONE)
         return false;
-    list = node_field(ns, what, FIELD_arguments);
     if (g->ntexts > 0 && name.len > 0 &&
-        (list == NODE_NONE || node_named_child(ns, list) == NODE_NONE))
+        node_first_argument(ns, what) == NODE_NONE)
         return false;
     if (g->raised && name.len > 0 &&
         !text_is_one_of(name, (const char *const *)&g->raised, 1))

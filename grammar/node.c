@@ -45,6 +45,13 @@ uint32_t node_child_of(const struct nodes *ns, uint32_t i, enum node_kind kind)
     return c;
 }
 
+uint32_t node_first_argument(const struct nodes *ns, uint32_t call)
+{
+    uint32_t list = node_field(ns, call, FIELD_arguments);
+
+    return list == NODE_NONE ? NODE_NONE : node_named_child(ns, list);
+}
+
 bool node_text_is(const struct nodes *ns, uint32_t i, const char *text)
 {
     struct bytes own = node_text(ns, i);

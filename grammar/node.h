@@ -216,6 +216,10 @@ bool node_is_extra(const struct nodes *ns, uint32_t i);
 uint32_t node_field(const struct nodes *ns, uint32_t i, enum node_field field);
 uint32_t node_child_of(const struct nodes *ns, uint32_t i, enum node_kind kind);
 
+/* The first argument of a call; NODE_NONE without one, and for what is no call.
+ */
+uint32_t node_first_argument(const struct nodes *ns, uint32_t call);
+
 bool node_text_is(const struct nodes *ns, uint32_t i, const char *text);
 
 /* Whether j is i or lies below it. */
