@@ -6,6 +6,7 @@
 #include "config/mem.h"
 #include "grammar/guard.h"
 #include "minimizer/comparison.h"
+#include "minimizer/judge.h"
 #include "minimizer/signature.h"
 #include "test/unit/signature_cases.h"
 
@@ -884,6 +885,42 @@ static void the_scripts_own_part_in_a_failure_is_told(void **state)
     signature_free(s);
 }
 
+static void a_yes_fails_where_the_kept_test_is(void **state)
+{
+    static const char script[] = "def other():\n"
+                                 "    raise ValueError('mis' + 'match')\n"
+                                 "a = random.random()\n"
+                                 "if a != a + random.random():\n"
+                                 "    raise ValueError('mismatch')\n";
+    struct bytes text = bytes_of(script, strlen(script));
+    struct tree *tree = tree_parse(text);
+    struct setup setup;
+    struct config *config = ask(&setup, "mismatch");
+    struct pattern_match match;
+    struct observation o = raised("ValueError", "mismatch", &match);
+    struct guard_failure failure;
+    struct signature *s;
+    struct guard guard;
+    struct buf why;
+    (void)state;
+
+    buf_init(&why, 4096);
+    o.exc_line = 5;
+    s = signature_pin(config, text, &o, NULL);
+    signature_failure(s, text, &failure);
+    guard_init(&guard, tree, &failure, NULL, 0);
+    assert_int_equal(judge_run(s, &guard, text, &o, &why), VERDICT_YES);
+    o.exc_line = 2;
+    assert_int_equal(judge_run(s, NULL, text, &o, &why), VERDICT_YES);
+    assert_int_equal(why.len, 0);
+    assert_int_equal(judge_run(s, &guard, text, &o, &why), VERDICT_NO);
+    assert_non_null(strstr(buf_str(&why), "another statement"));
+    buf_deinit(&why);
+    guard_deinit(&guard);
+    signature_free(s);
+    tree_free(tree);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -922,6 +959,7 @@ int main(void)
         cmocka_unit_test(own_texts_and_comparisons_get_a_warning),
         cmocka_unit_test(the_key_tells_failures_apart),
         cmocka_unit_test(the_category_follows_from_ending_type_and_words),
+        cmocka_unit_test(a_yes_fails_where_the_kept_test_is),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
