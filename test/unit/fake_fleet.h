@@ -126,4 +126,11 @@ static inline bool fake_fleet_turn(struct fleet *fleet, unsigned index)
     return true;
 }
 
+/* The fleet ends: nobody hears of the runs that still wait. */
+static inline void fake_fleet_end(struct fleet *fleet)
+{
+    while (fleet->n > 0)
+        free(fleet->runs[--fleet->n].text);
+}
+
 #endif

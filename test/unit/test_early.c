@@ -46,6 +46,12 @@ static void set_up(struct stage *stage, unsigned runs)
     stage->early = early_new(&spec, on_ended, stage);
 }
 
+static void tear_down(struct stage *stage)
+{
+    early_free(stage->early);
+    fake_fleet_end(&stage->fleet);
+}
+
 static void look(struct stage *stage, const char *text, unsigned refusals)
 {
     early_look(stage->early, bytes_of(text, strlen(text)), refusals, 1000);
@@ -69,7 +75,7 @@ static void nothing_runs_before_a_row_of_refusals(void **state)
     look(&stage, "a", PATIENCE);
     look(&stage, "a", PATIENCE + 1);
     assert_int_equal(stage.fleet.asked, 3);
-    early_free(stage.early);
+    tear_down(&stage);
 }
 
 static void better_text_ends_them_and_takes_more_patience(void **state)
@@ -89,7 +95,7 @@ static void better_text_ends_them_and_takes_more_patience(void **state)
     assert_int_equal(stage.fleet.asked, 3);
     look(&stage, "b", 2 * PATIENCE);
     assert_int_equal(stage.fleet.asked, 6);
-    early_free(stage.early);
+    tear_down(&stage);
 }
 
 static void each_run_is_taken_once_whether_it_is_over_or_not(void **state)
@@ -109,7 +115,7 @@ static void each_run_is_taken_once_whether_it_is_over_or_not(void **state)
         ;
     assert_int_equal(stage.taken, 3);
     assert_int_equal(stage.ended, 1);
-    early_free(stage.early);
+    tear_down(&stage);
 }
 
 static void lost_run_is_left_to_the_check_itself(void **state)
@@ -124,7 +130,7 @@ static void lost_run_is_left_to_the_check_itself(void **state)
     assert_false(take(&stage, "a"));
     look(&stage, "a", PATIENCE + 1);
     assert_int_equal(stage.fleet.asked, 1);
-    early_free(stage.early);
+    tear_down(&stage);
 }
 
 int main(void)
