@@ -51,6 +51,7 @@ struct edit {
                            * these at once; nothing waits for it */
     bool touches_import;  /* or the environment that imports see: must be
                            * confirmed in a fresh interpreter */
+    bool kernel;          /* drops or replaces what a kernel is made of */
     uint32_t first, n;    /* its changes, sorted by start */
     struct span cover;    /* the node it is about: see parent */
     uint32_t parent;      /* offered once that edit has failed alone, or

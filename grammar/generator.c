@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "config/mem.h"
+#include "grammar/kernel.h"
 #include "grammar/line.h"
 #include "grammar/node.h"
 #include "grammar/scope.h"
@@ -107,6 +108,49 @@ static void mark_environ(const struct gen *g)
     free(spans);
 }
 
+bool edit_kind_takes(unsigned kind)
+{
+    return infos[kind].tier > TIER_KERNEL && infos[kind].tier < TIER_LOOKS &&
+           kind != EDIT_integer && kind != EDIT_string;
+}
+
+enum edit_tier edit_tier_of(const struct edit *edit)
+{
+    return edit->kernel ? TIER_KERNEL : infos[edit->kind].tier;
+}
+
+/* The kernels, in text order, none within another. Caller frees *spans. */
+static size_t find_kernels(const struct nodes *ns, struct span **spans)
+{
+    size_t n = 0, room = 0;
+
+    *spans = NULL;
+    for (uint32_t i = 0; i < ns->n; i++) {
+        struct span at = node_span(ns, i);
+
+        if (!node_is(ns, i, NODE_DECORATED) || !kernel_is(ns, i) ||
+            (n && span_holds((*spans)[n - 1], at)))
+            continue;
+        xgrow(spans, &room, n + 1, sizeof(**spans));
+        (*spans)[n++] = at;
+    }
+    return n;
+}
+
+static void mark_kernels(const struct gen *g)
+{
+    struct span *spans;
+    size_t n = find_kernels(g->nodes, &spans);
+
+    for (size_t i = 0; n > 0 && i < g->out->n; i++) {
+        struct edit *edit = &g->out->items[i];
+
+        edit->kernel =
+            edit_kind_takes(edit->kind) && touches(spans, n, edit->cover);
+    }
+    free(spans);
+}
+
 edit_kinds vocabulary(enum mutate mutate, bool rename)
 {
     edit_kinds kinds = 0;
@@ -114,7 +158,7 @@ edit_kinds vocabulary(enum mutate mutate, bool rename)
     for (unsigned kind = 0; kind < EDIT_KINDS; kind++) {
         enum edit_tier tier = infos[kind].tier;
 
-        if (tier < TIER_SHRINK || (tier == TIER_LOOKS && rename) ||
+        if (tier < TIER_KERNEL || (tier == TIER_LOOKS && rename) ||
             (tier != TIER_LOOKS && mutate == MUTATE_ALL) ||
             (kind == EDIT_integer && mutate == MUTATE_INTS))
             kinds |= EDIT_KIND_BIT(kind);
@@ -141,6 +185,7 @@ static void fill(const struct gen *what, edit_kinds kinds, struct edits *out)
             generators[i](&g);
     drop_frozen(&g);
     mark_environ(&g);
+    mark_kernels(&g);
     lines_free(lines);
     units_free(units);
     scopes_free(scopes);

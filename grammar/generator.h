@@ -30,11 +30,15 @@
  * which would be wasted on code that still goes. Mutating ones are offered
  * only when no preserving one is left: first those that drop arguments and
  * elements and shrink numbers and strings, which mostly go, so that expressions
- * are tried on the text as it will be. Those for looks come last of all. */
+ * are tried on the text as it will be. Before these all that is not about
+ * numbers and strings in kernels: with the data as they were, a run shows what
+ * of a kernel the failure hangs on (minimizer/search/hinge.h). Those for looks
+ * come last of all. */
 enum edit_tier {
     TIER_COARSE,
     TIER_FINE,
-    TIER_SHRINK, /* the first that mutates */
+    TIER_KERNEL, /* the first that mutates; of no kind, see edit_tier_of() */
+    TIER_SHRINK,
     TIER_MUTATE,
     TIER_LOOKS
 };
@@ -84,6 +88,13 @@ struct edit_kind_info {
     double prior;
 };
 const struct edit_kind_info *edit_kind_info(unsigned kind);
+
+/* When an edit is offered: the tier of its kind, or TIER_KERNEL. */
+enum edit_tier edit_tier_of(const struct edit *edit);
+
+/* Whether the kind drops or replaces something within a statement and makes
+ * another computation of it; numbers and strings apart. */
+bool edit_kind_takes(unsigned kind);
 
 /* Sets of kinds: bit 1 << kind. */
 typedef uint64_t edit_kinds;

@@ -257,7 +257,9 @@ static void reduction_on_reported(void *arg, const struct store_report *row,
         r->refusals = 0;
     } else {
         writer_add(r->writer, &batch, NULL, NULL);
-        r->refusals += row->verdict == VERDICT_NO && !row->early;
+        r->refusals += (row->verdict == VERDICT_NO ||
+                         row->verdict == VERDICT_PASSED) &&
+                        !row->early;
     }
     r->events.tried(r->arg, r->refusals);
 }

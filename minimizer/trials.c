@@ -93,6 +93,7 @@ struct trial {
     unsigned misses, hits;        /* of this ask */
     unsigned first_runs;          /* of its first ask; 0: not answered */
     bool first_no;
+    bool passed; /* so said the run that says no */
     unsigned nones, runs;
     bool hot;    /* its run is one in lane `lane` */
     bool parked; /* waits for a control run of its lane */
@@ -888,7 +889,7 @@ static void take_no(struct trial *trial, bool early, const char *why)
         return;
     }
     answered(trial, true);
-    report(trial, VERDICT_NO, early, why);
+    report(trial, trial->passed ? VERDICT_PASSED : VERDICT_NO, early, why);
 }
 
 /* How many yeses an ask takes. */
@@ -1001,6 +1002,16 @@ static enum verdict judge(const struct trial *trial,
     buf_addf(why, "%s: %s", control->what, buf_str(&words));
     buf_deinit(&words);
     return verdict;
+}
+
+/* Whether a run that says no shows that the failure is gone. Of a flaky one a
+ * run says little; under a sanitizer a plain one says nothing of it. */
+static bool is_pass(const struct trial *trial, const struct observation *o)
+{
+    const struct trials_spec *spec = &trial->trials->spec;
+
+    return !control_of(trial) && spec->tries == 1 && !spec->screen &&
+           signature_passes(spec->signature, o, NULL) == VERDICT_YES;
 }
 
 static void count_run(struct trial *trial, const struct observation *o)
@@ -1279,6 +1290,8 @@ static void trial_on_done(void *arg, const struct observation *observation)
         verdict = judge(trial, observation, &why);
     if (verdict != VERDICT_NONE)
         t->nones_in_a_row = 0;
+    trial->passed =
+        verdict == VERDICT_NO && !early && is_pass(trial, observation);
     if (trial->hot && take_hot(trial, observation, verdict, buf_str(&why))) {
         if (!t->why && !search_wants(t->spec.search, trial->search.id))
             end_early(trial);

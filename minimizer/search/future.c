@@ -133,6 +133,8 @@ static void answer(struct node *node, enum verdict verdict, bool again)
 static struct node *tell(struct future *future, struct node *node,
                          enum verdict verdict, bool again)
 {
+    if (verdict == VERDICT_PASSED && !solo_hangs(node->solo))
+        verdict = VERDICT_NO;
     if (verdict == VERDICT_NO && node->below[NO])
         return follow(future, node, NO);
     if (verdict == VERDICT_YES && node->below[YES])
@@ -159,6 +161,9 @@ static bool is_known(const struct future *future, const struct node *node,
         return true;
     case KNOWN_YES:
         *verdict = VERDICT_YES;
+        return true;
+    case KNOWN_PASSED:
+        *verdict = VERDICT_PASSED;
         return true;
     case KNOWN_NONE:
         *verdict = VERDICT_NONE;

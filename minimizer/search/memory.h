@@ -15,7 +15,8 @@ enum known {
     KNOWN_NO,
     KNOWN_YES,
     KNOWN_NONE_ONCE, /* no verdict so far; one more try is allowed */
-    KNOWN_NONE       /* no verdict, and none will be asked for again */
+    KNOWN_NONE,      /* no verdict, and none will be asked for again */
+    KNOWN_PASSED     /* a no, see VERDICT_PASSED */
 };
 
 struct memory {

@@ -43,8 +43,10 @@ void queue_deinit(struct queue *queue)
 {
     forget_offers(queue);
     memory_deinit(&queue->refused);
-    for (unsigned kind = 0; kind < EDIT_KINDS; kind++)
-        heap_deinit(&queue->heaps[kind]);
+    for (unsigned kind = 0; kind < EDIT_KINDS; kind++) {
+        heap_deinit(&queue->heaps[false][kind]);
+        heap_deinit(&queue->heaps[true][kind]);
+    }
 }
 
 void queue_copy(struct queue *to, const struct queue *from,
@@ -60,8 +62,10 @@ void queue_copy(struct queue *to, const struct queue *from,
     to->taken = xcopy(from->taken, edits->n, sizeof(bool));
     to->offers->refs++;
     memory_copy(&to->refused, &from->refused);
-    for (unsigned kind = 0; kind < EDIT_KINDS; kind++)
-        heap_copy(&to->heaps[kind], &from->heaps[kind]);
+    for (unsigned kind = 0; kind < EDIT_KINDS; kind++) {
+        heap_copy(&to->heaps[false][kind], &from->heaps[false][kind]);
+        heap_copy(&to->heaps[true][kind], &from->heaps[true][kind]);
+    }
 }
 
 static bool is_list(const struct queue *queue, uint32_t item)
@@ -87,6 +91,13 @@ static uint64_t item_worth(const struct queue *queue, uint32_t item)
     return saved > 0 ? (uint64_t)saved : 0;
 }
 
+static struct heap *heap_of(struct queue *queue, uint32_t edit)
+{
+    const struct edit *of = &queue->edits->items[edit];
+
+    return &queue->heaps[of->kernel][of->kind];
+}
+
 static void push(struct queue *queue, uint32_t item)
 {
     uint32_t edit = item_edit(queue, item);
@@ -96,7 +107,7 @@ static void push(struct queue *queue, uint32_t item)
     entry.order = edit;
     if (is_list(queue, item))
         entry.stamp = ++queue->stamps[item - queue->edits->n];
-    heap_push(&queue->heaps[queue->edits->items[edit].kind], entry);
+    heap_push(heap_of(queue, edit), entry);
 }
 
 static void offer(struct queue *queue, uint32_t item)
@@ -226,8 +237,10 @@ void queue_fill(struct queue *queue, const struct edits *edits,
     uint32_t item;
 
     forget_offers(queue);
-    for (unsigned kind = 0; kind < EDIT_KINDS; kind++)
-        heap_clear(&queue->heaps[kind]);
+    for (unsigned kind = 0; kind < EDIT_KINDS; kind++) {
+        heap_clear(&queue->heaps[false][kind]);
+        heap_clear(&queue->heaps[true][kind]);
+    }
     queue->edits = edits;
     queue->nlists = edits->nlists;
     queue->walks = xcalloc(edits->nlists, sizeof(*queue->walks));
@@ -275,10 +288,11 @@ static struct heap *best_heap(struct queue *queue, enum edit_tier tier)
     uint64_t most = 0;
 
     for (unsigned kind = 0; kind < EDIT_KINDS; kind++) {
-        struct heap *heap = &queue->heaps[kind];
+        bool kernel = tier == TIER_KERNEL;
+        struct heap *heap = &queue->heaps[kernel][kind];
         uint64_t promise;
 
-        if (edit_kind_info(kind)->tier != tier)
+        if (!kernel && edit_kind_info(kind)->tier != tier)
             continue;
         while (heap_top(heap) && !head_is_valid(queue, heap))
             continue;
@@ -357,7 +371,7 @@ size_t queue_batch(struct queue *queue, const struct claim *claim,
                    struct claim *more, size_t room)
 {
     unsigned kind = claim_kind(claim, queue->edits);
-    struct heap *heap = &queue->heaps[kind];
+    struct heap *heap = heap_of(queue, claim_edit(claim, queue->edits));
     uint64_t rate = rate_value(&queue->rates[kind]), odds = rate;
     size_t n = 0;
 
@@ -420,7 +434,7 @@ bool queue_revive(struct queue *queue, enum edit_tier tier)
 
         edit_item(edits, i, &item);
         if (edits_dead(edits, i) || queue->offered[item] ||
-            queue->offers->later[i] || edit_kind_info(edit->kind)->tier > tier)
+            queue->offers->later[i] || edit_tier_of(edit) > tier)
             continue;
         offer(queue, item);
         any = true;

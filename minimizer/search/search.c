@@ -110,6 +110,7 @@ static uint32_t search_odds(void *arg, const struct ask *ask)
         return yes > ask->odds ? yes : ask->odds;
     case KNOWN_NO:
         return no < ask->odds ? no : ask->odds;
+    case KNOWN_PASSED:
     case KNOWN_NOTHING:
     case KNOWN_NONE_ONCE:
     case KNOWN_NONE:
@@ -233,12 +234,20 @@ static void note_hint(struct search *search, const struct trial *trial,
         memory_set(&search->hints, trial->keys[i], KNOWN_YES);
 }
 
-static void learn(struct search *search, const struct trial *trial, bool yes)
+static void learn(struct search *search, const struct trial *trial,
+                  enum known known)
 {
-    memory_set(&search->memory, trial->hash, yes ? KNOWN_YES : KNOWN_NO);
+    memory_set(&search->memory, trial->hash, known);
     if (search->opts.width > 1)
-        note_hint(search, trial, yes);
+        note_hint(search, trial, known == KNOWN_YES);
     future_settle(search->future);
+}
+
+static enum known known_by(enum verdict verdict)
+{
+    return verdict == VERDICT_YES      ? KNOWN_YES
+           : verdict == VERDICT_PASSED ? KNOWN_PASSED
+                                       : KNOWN_NO;
 }
 
 void search_saw(struct search *search, const struct observed *observed)
@@ -339,15 +348,15 @@ bool search_report(struct search *search, uint64_t id, enum verdict verdict)
 
     assert(verdict != VERDICT_DROPPED || !is_wanted(search, &trial));
     search->stats.yes += verdict == VERDICT_YES;
-    search->stats.no += verdict == VERDICT_NO;
+    search->stats.no += verdict == VERDICT_NO || verdict == VERDICT_PASSED;
     search->stats.none += verdict == VERDICT_NONE;
     search->stats.dropped += verdict == VERDICT_DROPPED;
     if (trial.looks && verdict != VERDICT_DROPPED)
         report_look(search, verdict);
-    else if (verdict == VERDICT_YES || verdict == VERDICT_NO)
-        learn(search, &trial, verdict == VERDICT_YES);
     else if (verdict == VERDICT_NONE)
         report_none(search, &trial);
+    else if (verdict != VERDICT_DROPPED)
+        learn(search, &trial, known_by(verdict));
     trial_deinit(&trial);
     committed = solo_commits(future_now(search->future)) > search->commits;
     search->commits = solo_commits(future_now(search->future));

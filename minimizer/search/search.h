@@ -31,10 +31,12 @@
 enum verdict {
     VERDICT_NO,
     VERDICT_YES,
-    VERDICT_NONE,   /* could not be found out: the candidate may be given again
-                     * once; after that it counts as untried and the result is
-                     * not called minimal */
-    VERDICT_DROPPED /* was not waited for: the trial is as if never given */
+    VERDICT_NONE,    /* could not be found out: the candidate may be given again
+                      * once; after that it counts as untried and the result is
+                      * not called minimal */
+    VERDICT_DROPPED, /* was not waited for: the trial is as if never given */
+    VERDICT_PASSED   /* no, and more: the script came to its end without the
+                      * failure, see hinge.h */
 };
 
 struct search;
@@ -145,7 +147,8 @@ bool search_wants(const struct search *search, uint64_t id);
 bool search_finished(const struct search *search);
 
 /* True when finished and each single edit of the vocabulary (as far as mutate
- * and rename let it go) has a no on the final text. */
+ * and rename let it go) has a no on the final text, or would mutate what the
+ * failure hangs on. */
 bool search_minimal(const struct search *search);
 
 /* The smallest interesting text so far; borrowed until the next report. */

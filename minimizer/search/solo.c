@@ -69,6 +69,7 @@ void solo_free(struct solo *solo)
     edits_deinit(&solo->edits);
     blocks_deinit(&solo->blocks);
     bindings_free(solo->bindings);
+    hinges_deinit(&solo->hinges);
     version_free(&solo->base);
     observed_deinit(&solo->observed);
     free(solo->frozen);
@@ -100,6 +101,7 @@ struct solo *solo_copy(const struct solo *from)
     to->frozen = xcopy(from->frozen, from->nfrozen, sizeof(struct span));
     to->frames = xcopy(from->frames, from->nframes, sizeof(struct span));
     to->marks = xcopy(from->marks, from->opts.nmarks, sizeof(struct span));
+    hinges_copy(&to->hinges, &from->hinges);
     observed_copy(&to->observed, &from->observed);
     edits_copy(&to->edits, &from->edits);
     queue_copy(&to->queue, &from->queue, &to->edits);

@@ -55,6 +55,10 @@ bool solo_run(struct solo *solo);
 /* Borrowed until solo_answer(). */
 const struct ask *solo_ask(const struct solo *solo);
 
+/* Whether it makes a difference to solo_answer() that the run has passed, other
+ * than that it is a no. */
+bool solo_hangs(const struct solo *solo);
+
 /* The verdict, or a guess. `again`: there was none, and it is asked for once
  * more. */
 void solo_answer(struct solo *solo, enum verdict verdict, bool again);

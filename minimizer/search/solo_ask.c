@@ -259,6 +259,14 @@ static void answer_yes(struct solo *solo, struct question *q)
     }
 }
 
+bool solo_hangs(const struct solo *solo)
+{
+    const struct question *q = &solo->question;
+
+    return q->open && !q->pump && !q->ask.looks && q->united == 0 &&
+           hinges_can(&q->claim, &solo->edits);
+}
+
 static void answer_no(struct solo *solo, const struct question *q)
 {
     if (q->united > 0) {
@@ -300,6 +308,7 @@ static void count_pump_run(struct solo *solo)
 void solo_answer(struct solo *solo, enum verdict verdict, bool again)
 {
     struct question q = solo->question;
+    bool hangs = solo_hangs(solo);
 
     assert(q.open);
     solo->question = (struct question){ 0 };
@@ -317,6 +326,11 @@ void solo_answer(struct solo *solo, enum verdict verdict, bool again)
     case VERDICT_YES:
         answer_yes(solo, &q);
         break;
+    case VERDICT_PASSED:
+        if (hangs)
+            hinges_add(&solo->hinges, &q.claim, &solo->edits);
+        answer_no(solo, &q);
+        break;
     case VERDICT_NO:
         answer_no(solo, &q);
         break;
@@ -329,6 +343,14 @@ void solo_answer(struct solo *solo, enum verdict verdict, bool again)
     question_close(&q);
 }
 
+/* Whether it mutates what the failure hangs on. */
+static bool loses_hinge(const struct solo *solo, const struct claim *claim,
+                        const struct patch *patch)
+{
+    return hinges_touch(claim, &solo->edits) &&
+           hinges_lost(&solo->hinges, patch);
+}
+
 /* Settle a claim by what is known of it, or ask for it. */
 void solo_try_claim(struct solo *solo, const struct claim *claim)
 {
@@ -337,7 +359,8 @@ void solo_try_claim(struct solo *solo, const struct claim *claim)
     struct version version;
 
     patch_init(&patch);
-    if (claim_patch(claim, &solo->edits, &patch) < 0) {
+    if (claim_patch(claim, &solo->edits, &patch) < 0 ||
+        loses_hinge(solo, claim, &patch)) {
         claim_failed(solo, claim, false);
         patch_deinit(&patch);
         return;
@@ -406,10 +429,13 @@ out:
 static void add_untested(struct solo *solo, struct claim *claim)
 {
     struct patch patch;
+    bool made;
 
     patch_init(&patch);
-    if (claim_patch(claim, &solo->edits, &patch) == 0 &&
-        solo_defers(solo, claim, &patch)) {
+    made = claim_patch(claim, &solo->edits, &patch) == 0;
+    if (made && loses_hinge(solo, claim, &patch)) {
+        claim_failed(solo, claim, false);
+    } else if (made && solo_defers(solo, claim, &patch)) {
         queue_defer(&solo->queue, claim);
     } else {
         claim->untested = true;

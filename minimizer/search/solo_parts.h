@@ -21,6 +21,7 @@
 #include "grammar/tree.h"
 #include "minimizer/search/blocks.h"
 #include "minimizer/search/claim.h"
+#include "minimizer/search/hinge.h"
 #include "minimizer/search/memory.h"
 #include "minimizer/search/merge.h"
 #include "minimizer/search/odds.h"
@@ -65,6 +66,7 @@ struct solo {
     uint64_t base_number; /* commits so far */
     struct span *frozen, *frames;
     size_t nfrozen, nframes;
+    struct hinges hinges;
     struct span *marks; /* opts.nmarks of them */
     struct observed observed;
 

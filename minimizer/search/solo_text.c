@@ -113,6 +113,7 @@ static enum answer recall(struct solo *solo, const struct patch *patch,
     case KNOWN_NONE_ONCE:
         return ANSWER_RUN;
     case KNOWN_NO:
+    case KNOWN_PASSED:
         solo->stats.remembered++;
         return ANSWER_NO;
     case KNOWN_YES:
@@ -217,6 +218,7 @@ void solo_commit(struct solo *solo, const struct patch *patch,
     blocks_rebase(&solo->blocks, patch);
     bindings_rebase(solo->bindings, patch);
     observed_rebase(&solo->observed, patch);
+    hinges_rebase(&solo->hinges, patch);
     version_free(&solo->base);
     solo->base = *version;
     *version = (struct version){ 0 };
