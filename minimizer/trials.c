@@ -72,9 +72,10 @@
 #include "minimizer/screen.h"
 
 #define TRACED_SLOWER 3
-#define NONES_MAX 2       /* runs of one trial that may come to nothing */
-#define NONES_IN_A_ROW 12 /* then it is the machine */
-#define WAY_MAX 256       /* yeses of hot children looked at */
+#define NONES_MAX 2        /* runs of one trial that may come to nothing */
+#define TRIAL_RUNS_MAX 256 /* of one trial: three asks of 40 at most */
+#define NONES_IN_A_ROW 12  /* then it is the machine */
+#define WAY_MAX 256        /* yeses of hot children looked at */
 #define WAY_ALONE 8  /* of them, before the only slot is used for a check */
 #define SPOILT_MAX 3 /* forked runs without CUDA; then no more forks */
 
@@ -96,6 +97,7 @@ struct trial {
     bool passed; /* so said the run that says no */
     unsigned nones, runs;
     bool hot;    /* its run is one in lane `lane` */
+    bool begun;  /* its asks are in order */
     bool parked; /* waits for a control run of its lane */
     bool clean;  /* no hot child is asked any more */
     enum { DOUBT_NONE, DOUBT_NO, DOUBT_YES } doubt; /* what a hot run said */
@@ -339,6 +341,109 @@ static void give(struct trial *trial, struct run_request *request,
     buf_deinit(&good);
 }
 
+/* ---- what the search goes on from ---- */
+
+/* A yes of a hot child that the search goes on from, and that no clean run is
+ * asked about yet. */
+static bool is_open(const struct trial *trial)
+{
+    return trial->doubt == DOUBT_YES && trial->expected == VERDICT_YES &&
+           trial->hits == 0 && !trial->out && !trial->done;
+}
+
+static struct trial *find(const struct trials *t, uint64_t id)
+{
+    struct trial *trial = t->list;
+
+    while (trial && trial->search.id != id)
+        trial = trial->next;
+    return trial;
+}
+
+/* Whether there is one on the way: of another the search may make nothing. */
+static bool is_way_open(const struct trials *t)
+{
+    uint64_t ids[WAY_MAX];
+    size_t n = search_way(t->spec.search, ids, WAY_MAX);
+
+    for (size_t i = 0; i < n; i++)
+        if (is_open(find(t, ids[i])))
+            return true;
+    return false;
+}
+
+/* ---- the budget of runs ---- */
+
+/* The trial that search_next() gave first; NULL: there is none. */
+static struct trial *earliest(const struct trials *t)
+{
+    struct trial *first = t->list;
+
+    for (struct trial *trial = t->list; trial; trial = trial->next)
+        if (trial->search.id < first->search.id)
+            first = trial;
+    return first;
+}
+
+/* In order a trial that is not reported counts as a run, whether it is over or
+ * not and whatever came of it; the earliest as all that it has made. */
+static bool is_spent(const struct trials *t)
+{
+    uint64_t max = t->spec.max_runs, runs = t->counts.runs + t->out;
+
+    if (max == 0)
+        return false;
+    if (t->spec.in_order) {
+        const struct trial *first = earliest(t);
+
+        runs = t->runs_reported + t->listed;
+        if (first && first->runs > 1)
+            runs += first->runs - 1;
+    }
+    return runs >= max;
+}
+
+/* Whether a run of a trial may begin. In order the first has been counted when
+ * the trial was taken; a further one waits for the trial's turn where the end
+ * of the budget is near, since how many others make is a matter of time. */
+static bool may_run(const struct trial *trial)
+{
+    const struct trials *t = trial->trials;
+    uint64_t most = t->runs_reported + (t->listed + 1) * TRIAL_RUNS_MAX;
+
+    if (!t->spec.in_order)
+        return !is_spent(t);
+    return t->spec.max_runs == 0 || trial->runs == 0 ||
+           most < t->spec.max_runs || (trial == earliest(t) && !is_spent(t));
+}
+
+/* Whether one run must be left: of all yeses of hot children the last is to be
+ * checked. */
+static bool awaits_check(const struct trials *t)
+{
+    for (const struct trial *trial = t->list; trial; trial = trial->next)
+        if (trial->hot || trial->parked)
+            return true;
+    return is_way_open(t);
+}
+
+/* Whether no new trial may be taken. */
+static bool over_budget(const struct trials *t)
+{
+    uint64_t max = t->spec.max_runs;
+
+    if (max == 0 || t->spec.in_order || is_spent(t))
+        return max > 0 && is_spent(t);
+    return t->counts.runs + t->out + 1 == max && awaits_check(t);
+}
+
+/* Whether a run is left to check what a hot child will say. */
+static bool leaves_check(const struct trials *t)
+{
+    return t->spec.max_runs == 0 ||
+           t->counts.runs + t->out + 2 <= t->spec.max_runs;
+}
+
 /* ---- hot children ---- */
 
 static void berth_on_control(void *arg, const struct observation *observation);
@@ -379,7 +484,7 @@ static bool start_hot(struct trial *trial)
     };
 
     if (trial->clean || trial->search.looks || ask_of(trial) != ASK_FAILS ||
-        !t->spec.fork || lane < 0)
+        !t->spec.fork || lane < 0 || !leaves_check(t))
         return false;
     trial->lane = (unsigned)lane;
     if (lanes_wants_control(&t->lanes, trial->lane)) {
@@ -418,7 +523,7 @@ static uint64_t limit_of(struct trial *trial, bool forked)
                                : ms;
 }
 
-/* A run of the present ask. */
+/* A run of the present ask, or for now none: next_left() finds the trial. */
 static void start(struct trial *trial)
 {
     struct trials *t = trial->trials;
@@ -434,7 +539,7 @@ static void start(struct trial *trial)
         .cwd = (char *)(uintptr_t)t->spec.cwd,
     };
 
-    if (start_hot(trial))
+    if (!may_run(trial) || start_hot(trial))
         return;
     trial->screening = t->spec.screen && fork && !c && !trial->search.looks;
     request.timeout_ms = limit_of(trial, fork);
@@ -447,10 +552,11 @@ static void start(struct trial *trial)
 
 static void begin(struct trial *trial)
 {
-    if (!trial->clean) /* else it has begun, and had no answer yet */
+    if (!trial->begun)
         asks_order(&trial->trials->asks, trial->order);
     if (trial->search.looks) /* the base passed what must pass */
         trial->order[0] = ASK_FAILS;
+    trial->begun = true;
     start(trial);
 }
 
@@ -474,35 +580,6 @@ static void settle(struct trials *t)
     t->events.finished(t->arg, t->why);
 }
 
-/* A yes of a hot child that the search goes on from, and that no clean run is
- * asked about yet. */
-static bool is_open(const struct trial *trial)
-{
-    return trial->doubt == DOUBT_YES && trial->expected == VERDICT_YES &&
-           trial->hits == 0 && !trial->out && !trial->done;
-}
-
-static struct trial *find(const struct trials *t, uint64_t id)
-{
-    struct trial *trial = t->list;
-
-    while (trial && trial->search.id != id)
-        trial = trial->next;
-    return trial;
-}
-
-/* Whether there is one on the way: of another the search may make nothing. */
-static bool is_way_open(const struct trials *t)
-{
-    uint64_t ids[WAY_MAX];
-    size_t n = search_way(t->spec.search, ids, WAY_MAX);
-
-    for (size_t i = 0; i < n; i++)
-        if (is_open(find(t, ids[i])))
-            return true;
-    return false;
-}
-
 /* The yes that a clean run is to be asked about next, on a way of *n; NULL:
  * there is none, or something else comes of it first. */
 static struct trial *next_check(const struct trials *t, size_t *n)
@@ -515,19 +592,6 @@ static struct trial *next_check(const struct trials *t, size_t *n)
         return NULL;
     trial = find(t, ids[t->denied ? (*n - 1) / 2 : *n - 1]);
     return is_open(trial) ? trial : NULL;
-}
-
-/* In order a trial that is not reported counts as a run, whether it is over or
- * not and whatever came of it. Else the last run is kept for a check. */
-static bool over_budget(const struct trials *t)
-{
-    uint64_t max = t->spec.max_runs, runs = t->counts.runs + t->out;
-
-    if (max == 0)
-        return false;
-    if (t->spec.in_order)
-        return t->runs_reported + t->listed >= max;
-    return runs >= max || (runs + 1 == max && is_way_open(t));
 }
 
 /* Fleets share the machine: what is out in one leaves no room in another. */
@@ -546,12 +610,20 @@ static bool wants_more(const struct trials *t)
 /* In order: the earliest trial, if it has its verdict. */
 static struct trial *next_done(const struct trials *t)
 {
-    struct trial *first = t->list;
+    struct trial *first = earliest(t);
 
-    for (struct trial *trial = t->list; trial; trial = trial->next)
-        if (trial->search.id < first->search.id)
-            first = trial;
     return first && first->done ? first : NULL;
+}
+
+/* Whether nothing will come any more of a search over its budget. */
+static bool is_over(const struct trials *t)
+{
+    size_t way;
+
+    if (t->spec.in_order) /* where each trial has its turn */
+        return t->listed == 0;
+    return t->out == 0 && (is_spent(t) || !next_check(t, &way)) &&
+           lanes_unproven(&t->lanes) < 0;
 }
 
 /* Start what the search has. */
@@ -559,11 +631,9 @@ static void fill(struct trials *t)
 {
     while (!t->why && wants_more(t)) {
         struct trial *trial;
-        size_t way;
 
         if (over_budget(t)) {
-            if (t->out == 0 && !next_done(t) && !next_check(t, &way) &&
-                lanes_unproven(&t->lanes) < 0)
+            if (is_over(t))
                 t->why = "max-runs";
             break;
         }
@@ -754,17 +824,29 @@ static void prove(struct trials *t)
         control_lane(t, (unsigned)lane);
 }
 
-/* The first trial that a replay has left without a verdict, or a hot child
- * without one that counts; NULL: none. */
+/* The first trial that a replay has left without a verdict, a hot child without
+ * one that counts, or the budget without a run; NULL: none. */
 static struct trial *next_left(const struct trials *t)
 {
     struct trial *first = NULL;
 
     for (struct trial *trial = t->list; trial; trial = trial->next)
         if (!trial->out && !trial->done && !trial->parked && !trial->waits &&
-            !is_open(trial) && (!first || trial->search.id < first->search.id))
+            !is_open(trial) && may_run(trial) &&
+            (!first || trial->search.id < first->search.id))
             first = trial;
     return first;
+}
+
+/* In order: it is the earliest trial's turn, and the budget has no run left for
+ * it. Those behind it may have their verdict. */
+static void give_up_first(struct trials *t)
+{
+    struct trial *first = t->spec.in_order && !t->why ? earliest(t) : NULL;
+
+    if (first && first->begun && !first->out && !first->done && !first->waits &&
+        !may_run(first))
+        report(first, VERDICT_NONE, false, NULL);
 }
 
 /* They go before new ones. */
@@ -772,9 +854,10 @@ static void begin_left(struct trials *t)
 {
     struct trial *trial;
 
-    while (!t->why && !over_budget(t) && (t->spec.in_order || has_room(t)) &&
+    while (!t->why && (t->spec.in_order || (!over_budget(t) && has_room(t))) &&
            (trial = next_left(t)))
         begin(trial);
+    give_up_first(t);
 }
 
 /* What led to a text that fails is not asked about. */
@@ -805,7 +888,7 @@ static void check_way(struct trials *t, bool idle)
     size_t way;
     struct trial *trial = next_check(t, &way);
 
-    if (trial && !t->why && has_room(t) && !is_checking(t) &&
+    if (trial && !t->why && !is_spent(t) && has_room(t) && !is_checking(t) &&
         (t->lanes.n >= 2 || way >= WAY_ALONE || idle))
         start(trial);
 }
@@ -826,6 +909,7 @@ void trials_pump(struct trials *t)
     while ((done = next_done(t))) {
         tell(done);
         fill(t);
+        begin_left(t);
     }
     t->pumping = false;
     settle(t);

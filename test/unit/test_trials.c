@@ -683,13 +683,15 @@ static void in_order_no_run_of_the_budget_is_lost(void **state)
 /* Which of two asks goes first is learned from what was reported. */
 static void in_order_the_asks_depend_on_no_clock(void **state)
 {
-    struct play one = in_order(4, 0, 1, true);
-
     (void)state;
-    for (unsigned seed = 2; seed < 20; seed++) {
-        struct play other = in_order(4, 0, seed, true);
+    for (uint64_t max_runs = 0; max_runs < 24; max_runs++) {
+        struct play one = in_order(4, max_runs, 1, true);
 
-        assert_same_reports(&one, &other);
+        for (unsigned seed = 2; seed < 12; seed++) {
+            struct play other = in_order(4, max_runs, seed, true);
+
+            assert_same_reports(&one, &other);
+        }
     }
 }
 
@@ -988,6 +990,54 @@ static void budget_ends_the_search_whatever_was_void(void **state)
     assert_true(voided > 0);
 }
 
+/* Whatever a trial is made of: confirmations, what must pass, clean runs after
+ * hot ones, and whatever of it was under way when the budget ended. */
+static void no_search_makes_more_runs_than_its_budget(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 30 * 3 * 2 * 2 * 2 * 3; i++) {
+        uint64_t max_runs = 1 + i % 30;
+        unsigned slots = 1u << (i / 30 % 3), seed = i / 720;
+        struct play play = { .needed = { "import os", "raise KeyError" },
+                             .unneeded = seed % 2 ? "b = 2" : NULL,
+                             .loads = seed % 3 ? NULL : "less" };
+        struct stage stage = { .in_order = i / 90 % 2,
+                               .hot = i / 90 % 2 == 0 && i / 180 % 2,
+                               .controlled = i / 360 % 2 };
+        struct trials_counts counts;
+
+        play.needed[2] = play.unneeded;
+        set_up(&stage, &play, slots, max_runs);
+        if (seed == 1)
+            trials_tune(stage.trials, 3, LIMIT_MS, LIMIT_MS, false);
+        carry_out(&stage, &play, seed);
+        counts = trials_counts(stage.trials);
+        assert_int_equal(play.finishes, 1);
+        assert_true(counts.runs <= max_runs);
+        assert_true(play.why || search_minimal(stage.search));
+        if (play.why)
+            assert_int_equal(counts.runs, max_runs);
+        tear_down(&stage);
+    }
+}
+
+/* The check that a step needs is kept for it. */
+static void last_run_of_the_budget_is_for_what_hot_children_found(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 3 * 2; i++) {
+        struct play play = { .needed = { "raise KeyError" } };
+        struct stage stage = { .hot = true };
+
+        set_up(&stage, &play, 1u << (i / 2), 1 + i % 2);
+        carry_out(&stage, &play, 1);
+        assert_string_equal(play.why, "max-runs");
+        assert_true(play.accepts > 0);
+        assert_int_equal(play.unseen_steps, 0);
+        tear_down(&stage);
+    }
+}
+
 /* What a replay left expected is no yes of a hot child that is at hand. */
 static void budget_ends_a_search_that_was_taken_up_again(void **state)
 {
@@ -1077,6 +1127,8 @@ int main(void)
         cmocka_unit_test(replay_knows_what_was_expected),
         cmocka_unit_test(budget_that_ends_leaves_no_refusal_unsaid),
         cmocka_unit_test(budget_ends_the_search_whatever_was_void),
+        cmocka_unit_test(no_search_makes_more_runs_than_its_budget),
+        cmocka_unit_test(last_run_of_the_budget_is_for_what_hot_children_found),
         cmocka_unit_test(budget_ends_a_search_that_was_taken_up_again),
         cmocka_unit_test(
             candidates_are_tried_more_often_once_the_rate_is_known),
