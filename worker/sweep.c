@@ -17,6 +17,11 @@
  * all suspects are over it is killed; a live run may lose an orphan of its own
  * that way only if it made it before its sweep_begin().
  *
+ * What SIGKILL does not end at once (state D) is for its own run to wait for;
+ * where that is over or unknown, for each that sees it. A run that is forgotten
+ * before has given up on it, and then it is nobody's any more: no later run
+ * waits for it or counts it.
+ *
  * What is killed may have forked meanwhile; the children then are ours, so the
  * search is repeated until it finds nobody new. */
 #include "worker/sweep.h"
@@ -34,7 +39,15 @@
 
 #define ROUNDS_MAX 50     /* of one sweep, against what forks all the time */
 #define FAMILY_MAX 100000 /* processes looked at in one search */
-#define KIN_MAX 4096      /* orphans, beyond which kin is not remembered */
+#define KIN_MAX                                                                \
+    4096 /* orphans, beyond which kin is not remembered; of                    \
+          * what does not end likewise */
+
+/* A process for sure: numbers are used again. */
+struct named {
+    pid_t pid;
+    uint64_t start;
+};
 
 struct run {
     uint64_t id;
@@ -43,6 +56,8 @@ struct run {
     char *dir;
     ino_t out_inode, err_inode;
     bool over;
+    struct named *left; /* what its last sweep_end() counted */
+    size_t nleft, left_room;
 };
 
 /* An orphan that no rule gives to a run, or a descendant of one. */
@@ -62,6 +77,8 @@ struct sweep {
     size_t nruns, runs_room;
     struct orphan *orphans;
     size_t norphans, orphans_room;
+    struct named *given_up; /* what did not end for any run */
+    size_t ngiven_up, given_up_room;
 };
 
 /* A process found by a search, and whose it is. */
@@ -89,6 +106,7 @@ struct sweep *sweep_new(const char *mark)
 static void run_deinit(struct run *run)
 {
     free(run->dir);
+    free(run->left);
 }
 
 void sweep_free(struct sweep *sweep)
@@ -101,6 +119,7 @@ void sweep_free(struct sweep *sweep)
         free(sweep->orphans[i].suspects);
     free(sweep->runs);
     free(sweep->orphans);
+    free(sweep->given_up);
     free(sweep->spared);
     free(sweep->mark);
     free(sweep);
@@ -169,12 +188,30 @@ void sweep_begin(struct sweep *sweep, uint64_t id, pid_t leader,
     sweep->runs[sweep->nruns++] = run;
 }
 
+static void add_named(struct named **at, size_t *n, size_t *room,
+                      struct named process)
+{
+    xgrow(at, room, *n + 1, sizeof(**at));
+    (*at)[(*n)++] = process;
+}
+
+/* What its last look has counted and is there still. */
+static void give_up(struct sweep *sweep, const struct run *run)
+{
+    for (size_t i = 0; i < run->nleft && sweep->ngiven_up < KIN_MAX; i++) {
+        if (proc_start_time(run->left[i].pid) == run->left[i].start)
+            add_named(&sweep->given_up, &sweep->ngiven_up,
+                      &sweep->given_up_room, run->left[i]);
+    }
+}
+
 void sweep_forget(struct sweep *sweep, uint64_t id)
 {
     struct run *run = find_run(sweep, id);
 
     if (!run)
         return;
+    give_up(sweep, run);
     run_deinit(run);
     *run = sweep->runs[--sweep->nruns];
 }
@@ -433,11 +470,59 @@ static void kill_member(const struct sweep *sweep, const struct member *m)
     proc_kill(m->proc.pid, m->proc.start);
 }
 
+/* Those that have ended after all are forgotten. */
+static void drop_ended(struct sweep *sweep)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < sweep->ngiven_up; i++) {
+        const struct named *p = &sweep->given_up[i];
+
+        if (proc_start_time(p->pid) == p->start)
+            sweep->given_up[kept++] = *p;
+    }
+    sweep->ngiven_up = kept;
+}
+
+/* Whether the end of run `id` is to wait for what it has killed. */
+static bool waits_for(const struct sweep *sweep, const struct member *m,
+                      uint64_t id)
+{
+    for (size_t i = 0; i < sweep->ngiven_up; i++) {
+        const struct named *p = &sweep->given_up[i];
+
+        if (p->pid == m->proc.pid && p->start == m->proc.start)
+            return false;
+    }
+    return m->of != OF_RUN || m->run == id || !find_run(sweep, m->run);
+}
+
+static size_t count_left(struct sweep *sweep, struct run *run, uint64_t id,
+                         const struct family *killed)
+{
+    size_t n = 0;
+
+    if (run)
+        run->nleft = 0;
+    for (size_t i = 0; i < killed->n; i++) {
+        const struct proc *p = &killed->at[i].proc;
+
+        if (!waits_for(sweep, &killed->at[i], id))
+            continue;
+        n++;
+        if (run)
+            add_named(&run->left, &run->nleft, &run->left_room,
+                      (struct named){ p->pid, p->start });
+    }
+    return n;
+}
+
 size_t sweep_end(struct sweep *sweep, uint64_t id)
 {
     struct run *run = find_run(sweep, id);
     struct family killed = { 0 };
     bool more = true;
+    size_t n;
 
     if (run)
         run->over = true;
@@ -455,7 +540,8 @@ size_t sweep_end(struct sweep *sweep, uint64_t id)
         }
         free(family.at);
     }
-    size_t n = killed.n;
+    drop_ended(sweep);
+    n = count_left(sweep, run, id, &killed);
     free(killed.at);
     return n;
 }

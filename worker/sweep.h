@@ -31,8 +31,10 @@ void sweep_unspare(struct sweep *sweep, pid_t pid);
 
 /* A run has started / is over (its leader has ended or was killed). `dir` is
  * its folder, `out_inode`/`err_inode` those of its output pipes. sweep_end
- * kills what is left and returns how many processes that were; call it again
- * until it returns 0 or patience ends. */
+ * kills what is left and returns how many processes the run is to wait for:
+ * its own, and what may be; call it again until it returns 0 or patience ends.
+ * What is left then does not end: sweep_forget() gives it up, and no run waits
+ * for it any more. */
 void sweep_begin(struct sweep *sweep, uint64_t run, pid_t leader,
                  const char *dir, ino_t out_inode, ino_t err_inode);
 size_t sweep_end(struct sweep *sweep, uint64_t run);

@@ -358,6 +358,75 @@ static void the_environment_tells_whose_a_stray_is(void **state)
     assert_told_apart(in_a_new_session, false);
 }
 
+static pid_t immortal; /* SIGKILL does not reach it; 0: nobody */
+
+int __real_kill(pid_t pid, int signum);
+int __wrap_kill(pid_t pid, int signum);
+int __wrap_kill(pid_t pid, int signum)
+{
+    bool spared = immortal > 0 && signum == SIGKILL &&
+                  (pid == immortal || -pid == getpgid(immortal));
+
+    return spared ? 0 : __real_kill(pid, signum);
+}
+
+int __real_proc_kill(pid_t pid, uint64_t start_time);
+int __wrap_proc_kill(pid_t pid, uint64_t start_time);
+int __wrap_proc_kill(pid_t pid, uint64_t start_time)
+{
+    return pid == immortal ? 0 : __real_proc_kill(pid, start_time);
+}
+
+/* A run that leaves nothing: what its end sees. */
+static size_t sweep_beside(struct sweep *sweep, uint64_t run)
+{
+    int fd;
+    pid_t leader = start(just_hangs, &fd);
+    size_t n;
+
+    sweep_begin(sweep, run, leader, "/no/folder", 0, 0);
+    hear_pid(fd);
+    kill(leader, SIGKILL);
+    wait_for(leader);
+    n = sweep_end(sweep, run);
+    close(fd);
+    return n;
+}
+
+/* While its own run waits for it, and for ever after. */
+static void what_does_not_die_is_counted_for_one_run_only(void **state)
+{
+    void (*const bodies[])(int) = { in_the_group, by_its_pipe, as_a_daemon };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(bodies) / sizeof(bodies[0]); i++) {
+        struct sweep *sweep = sweep_new("m");
+        int fd;
+        pid_t leader = start(bodies[i], &fd);
+
+        sweep_begin(sweep, 1, leader, "/no/folder", inode(fd), 0);
+        immortal = hear_pid(fd);
+        wait_for(leader);
+        assert_int_equal(sweep_end(sweep, 1), 1);
+        assert_int_equal(sweep_end(sweep, 1), 1); /* it is there still */
+        if (bodies[i] != as_a_daemon)             /* else it might be of both */
+            assert_int_equal(sweep_beside(sweep, 2), 0);
+        sweep_forget(sweep, 1);
+        assert_int_equal(sweep_beside(sweep, 3), 0);
+        assert_int_equal(sweep_end(sweep, 2), 0);
+
+        pid_t pid = immortal;
+        immortal = 0;
+        assert_int_equal(sweep_end(sweep, 3), 0);
+        while (!is_gone(pid)) { /* ended all the same */
+            sweep_end(sweep, 3);
+            sched_yield();
+        }
+        close(fd);
+        sweep_free(sweep);
+    }
+}
+
 static void spared_ones_and_leaders_are_neither_ended_nor_reaped(void **state)
 {
     struct sweep *sweep = sweep_new("m");
@@ -495,6 +564,7 @@ static int end_all(void **state)
     pid_t dead;
     (void)state;
 
+    immortal = 0;
     while ((dead = waitpid(-1, NULL, WNOHANG)) >= 0) {
         pid_t *pids = NULL;
         size_t n = proc_children(getpid(), &pids);
@@ -522,6 +592,7 @@ int main(void)
         TEST(a_stray_that_loses_its_parent_keeps_its_suspects),
         TEST(an_output_pipe_tells_whose_a_stray_is),
         TEST(the_environment_tells_whose_a_stray_is),
+        TEST(what_does_not_die_is_counted_for_one_run_only),
         TEST(spared_ones_and_leaders_are_neither_ended_nor_reaped),
         TEST(dead_orphans_are_reaped),
         TEST(a_run_is_measured_with_all_it_has_made),
