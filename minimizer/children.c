@@ -20,7 +20,7 @@ struct children {
     struct children_spec spec;
     enum config_children wanted;
     unsigned warm, hot; /* runs made; WARM_RUNS: no more are needed */
-    enum run_how how;   /* the one that is out */
+    enum run_how how;   /* the one that is out; RUN_FORK: there was none */
     uint64_t child;     /* the hot one */
     uint64_t forked_ms; /* of a run that made its context itself; 0: none */
     bool seen_warm;     /* the failure has shown in a warm child */
@@ -49,8 +49,11 @@ static enum config_children wanted(const struct children_spec *spec)
     return asked;
 }
 
+/* What was made for a kind that is not used is not waited for. */
 static void finish(struct children *c, enum config_children use)
 {
+    if (use != CHILDREN_HOT && c->how != RUN_FORK)
+        fleet_rest(c->spec.fleet, use == CHILDREN_WARM ? REST_HOT : REST_ALL);
     c->done(c->arg, use, c->seen_warm && use != CHILDREN_PLAIN, c->note);
     free(c->note);
     free(c);

@@ -147,6 +147,7 @@ struct trials {
     unsigned listed;        /* trials in the list */
     bool asked;             /* the search has no more until a report */
     bool denied;            /* a clean run lately said no to a hot yes */
+    bool rested;            /* no lane is wanted any more, and no child waits */
     struct strings loaded;  /* what texts load that a fresh run said yes to */
     struct trials_counts counts;
     const char *why; /* set: start nothing more */
@@ -570,6 +571,20 @@ static void answered(struct trial *trial, bool no)
     trial->first_no = no;
 }
 
+/* Lanes that are off get no more runs, but for what is still held: their
+ * children have nothing to wait for. */
+static void rest_lanes(struct trials *t)
+{
+    bool busy = lanes_unproven(&t->lanes) >= 0;
+
+    for (unsigned i = 0; i < t->lanes.n; i++)
+        busy = busy || t->lanes.at[i].out;
+    if (t->lanes.n == 0 || !t->lanes.off || busy || t->rested)
+        return;
+    t->rested = true;
+    fleet_rest(t->spec.fleet, REST_HOT);
+}
+
 static void settle(struct trials *t)
 {
     if (t->finished || t->out > 0 || t->pumping)
@@ -577,6 +592,8 @@ static void settle(struct trials *t)
     if (!t->why && !search_finished(t->spec.search))
         return;
     t->finished = true;
+    if (t->lanes.n > 0 || t->spec.warm) /* what follows runs fresh */
+        fleet_rest(t->spec.fleet, REST_ALL);
     t->events.finished(t->arg, t->why);
 }
 
@@ -912,6 +929,7 @@ void trials_pump(struct trials *t)
         begin_left(t);
     }
     t->pumping = false;
+    rest_lanes(t);
     settle(t);
 }
 

@@ -84,13 +84,15 @@ char *packet_request(const struct fork_request *request, size_t *len)
     return buf_take(&buf, len);
 }
 
-char *packet_rest(const char *visible, size_t *len)
+char *packet_rest(const char *visible, bool all, size_t *len)
 {
     struct json *message = json_new_object();
     struct buf buf;
 
     buf_init(&buf, PACKET_MAX);
-    put_text(message, "rest", visible);
+    json_put_bool(message, "rest", all);
+    if (visible)
+        put_text(message, "visible", visible);
     if (json_write(message, &buf) != 0)
         buf_clear(&buf); /* no name of a GPU is so long */
     json_free(message);

@@ -23,8 +23,8 @@ int packet_settings(const struct job_setup *setup, struct buf *out);
  * its number alone, and comes back as lost. */
 char *packet_request(const struct fork_request *request, size_t *len);
 
-/* The packet that has the children end that wait for runs of a GPU. */
-char *packet_rest(const char *visible, size_t *len);
+/* The packet for zygote_rest(). */
+char *packet_rest(const char *visible, bool all, size_t *len);
 
 /* Send a packet with two descriptors, which stay open here. 0, or a negative
  * errno: -EAGAIN when there is no room now. Does not block. */

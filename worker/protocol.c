@@ -434,7 +434,7 @@ static void result_deinit(struct frame *frame)
     observation_deinit(&frame->u.result);
 }
 
-/* ---- cancel, ping, pong, room: an id and nothing else ---- */
+/* ---- cancel, ping, pong, room, rest: an id and nothing else ---- */
 
 static void id_encode(const struct frame *frame, struct json *to)
 {
@@ -486,6 +486,7 @@ static const struct {
     [FRAME_PONG] = { "pong", id_encode, id_decode, id_deinit },
     [FRAME_NOTE] = { "note", note_encode, note_decode, note_deinit },
     [FRAME_ROOM] = { "room", id_encode, id_decode, id_deinit },
+    [FRAME_REST] = { "rest", id_encode, id_decode, id_deinit },
 };
 
 int frame_encode(const struct frame *frame, struct buf *out)

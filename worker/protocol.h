@@ -5,8 +5,9 @@
  *     hello   who I am             setup   the job: one, before any run
  *     ready   the job can run      run     one trial
  *     result  how a trial ended    cancel  end that trial early
- *     note    text for the user    ping    still there?
- *     room    runs that make sense at a time
+ *     note    text for the user    rest    end children that wait for runs
+ *     room    runs that make       ping    still there?
+ *             sense at a time
  *     pong
  *
  * The worker says hello first, answers setup by ready (which may say why it
@@ -26,7 +27,7 @@
 #include "config/config.h"
 #include "config/err.h"
 
-#define PROTOCOL_VERSION 1
+#define PROTOCOL_VERSION 2
 #define FRAME_MAX_BYTES (64u << 20) /* one line, newline included */
 
 /* ---- hello ---- */
@@ -235,12 +236,20 @@ enum frame_type {
     FRAME_PING,
     FRAME_PONG,
     FRAME_NOTE,
-    FRAME_ROOM
+    FRAME_ROOM,
+    FRAME_REST
+};
+
+/* What a rest is for: hot children are wanted again only with a run, and else
+ * hold memory, of a GPU too. */
+enum rest {
+    REST_HOT, /* hot children that wait */
+    REST_ALL  /* warm ones too */
 };
 
 struct frame {
     enum frame_type type;
-    uint64_t id; /* RESULT, CANCEL, PING, PONG; runs of ROOM */
+    uint64_t id; /* RESULT, CANCEL, PING, PONG; runs of ROOM; enum rest */
     union {
         struct hello hello;
         struct job_setup setup;

@@ -258,8 +258,14 @@ static bool rest(struct slots *s, int gpu)
     if (!gpus_rest(s->gpus, gpu))
         return false;
     if (s->job->zygote)
-        zygote_rest(s->job->zygote, gpus_visible(s->gpus, gpu));
+        zygote_rest(s->job->zygote, gpus_visible(s->gpus, gpu), true);
     return true;
+}
+
+void slots_rest(struct slots *s, bool all)
+{
+    if (s->job->zygote)
+        zygote_rest(s->job->zygote, NULL, all);
 }
 
 /* The run did not fit into the memory of its GPU beside others: then it is none

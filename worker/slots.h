@@ -49,6 +49,9 @@ void slots_set_forks(struct slots *slots, bool forks);
 /* Start what can start: after anything that the job holds has changed. */
 void slots_pull(struct slots *slots);
 
+/* End the children that wait for runs: the hot ones, or all. */
+void slots_rest(struct slots *slots, bool all);
+
 /* All that wait are lost; `why` is in their results. */
 void slots_drop(struct slots *slots, const char *why);
 

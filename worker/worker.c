@@ -455,6 +455,10 @@ static void worker_on_frame(void *arg, struct frame *frame)
         if (w->slots)
             slots_cancel(w->slots, frame->id);
         break;
+    case FRAME_REST:
+        if (w->slots)
+            slots_rest(w->slots, frame->id == REST_ALL);
+        break;
     case FRAME_PING:
         wire_send(w->wire, &pong);
         break;

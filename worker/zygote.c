@@ -334,14 +334,14 @@ void zygote_retire(struct zygote *z)
 
 /* Where there is no room in the socket they end by themselves a little later.
  */
-void zygote_rest(struct zygote *z, const char *visible)
+void zygote_rest(struct zygote *z, const char *visible, bool all)
 {
     size_t len;
     char *packet;
 
     if (z->socket < 0)
         return;
-    packet = packet_rest(visible, &len);
+    packet = packet_rest(visible, all, &len);
     if (send(z->socket, packet, len, MSG_DONTWAIT | MSG_NOSIGNAL) < 0)
         log_debug("zygote %d: children that wait are not ended: %s",
                   z->process.pid, err_name(-errno));

@@ -62,8 +62,9 @@ void zygote_stop(struct zygote *zygote);
 void zygote_retire(struct zygote *zygote);
 
 /* End the children that wait for runs of a GPU, as CUDA_VISIBLE_DEVICES names
- * it: they hold memory there. */
-void zygote_rest(struct zygote *zygote, const char *visible);
+ * it: they hold memory there. NULL: of each. `all`: warm ones too, not only hot
+ * ones. */
+void zygote_rest(struct zygote *zygote, const char *visible, bool all);
 
 pid_t zygote_pid(const struct zygote *zygote); /* 0: not running */
 

@@ -607,7 +607,7 @@ class Zygote:
                 return None
             message = json.loads(data)
             if "rest" in message:
-                self.rest(word(message["rest"]))
+                self.rest(message["rest"], message.get("visible"))
                 continue
             run = Run(message, fds) if "path" in message else None
             if run is None:
@@ -743,12 +743,17 @@ class Zygote:
             self.hot[lane] = child
         return child
 
-    def rest(self, visible):
-        """End the children that wait, of one GPU."""
-        for child in self.warm.pop(visible, ()):
-            self.discard(child)
+    def rest(self, everything, visible):
+        """End the children that wait, or the hot ones; of one GPU, or all."""
+        if visible is None:
+            places = {*self.warm, *(c.visible for c in self.hot.values())}
+        else:
+            places = {word(visible)}
+        for place in places if everything else ():
+            for child in self.warm.pop(place, ()):
+                self.discard(child)
         for child in list(self.hot.values()):
-            if child.visible == visible and child.number is None:
+            if child.visible in places and child.number is None:
                 self.discard(child)
 
     def discard(self, child):

@@ -256,6 +256,14 @@ void fleet_drop(struct fleet *fleet, const void *arg)
     pump(fleet);
 }
 
+void fleet_rest(struct fleet *fleet, enum rest what)
+{
+    struct frame frame = { .type = FRAME_REST, .id = what };
+
+    if (fleet->ready && fleet->link && !fleet->closing)
+        link_send(fleet->link, &frame);
+}
+
 void fleet_cancel(struct fleet *fleet)
 {
     for (struct run *run = fleet->runs; run; run = run->next) {
@@ -365,6 +373,7 @@ static void fleet_on_frame(void *arg, const struct frame *frame)
     case FRAME_SETUP:
     case FRAME_RUN:
     case FRAME_CANCEL:
+    case FRAME_REST:
     case FRAME_PING:
         link_fail(fleet->link, "sent a frame that only we may send");
         break;

@@ -59,6 +59,10 @@ unsigned fleet_free_slots(const struct fleet *fleet);
  * such a run, and one only. */
 void fleet_drop(struct fleet *fleet, const void *arg);
 
+/* Runs have used warm or hot children, and for now need no more of them: those
+ * that wait are ended. A run that asks for one has a new one made. */
+void fleet_rest(struct fleet *fleet, enum rest what);
+
 /* End all runs early; each is still answered (END_LOST, "cancelled"). */
 void fleet_cancel(struct fleet *fleet);
 

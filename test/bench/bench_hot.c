@@ -118,6 +118,12 @@ void fleet_cancel(struct fleet *fleet)
     fleet->n = 0;
 }
 
+void fleet_rest(struct fleet *fleet, enum rest what)
+{
+    (void)fleet;
+    (void)what;
+}
+
 uint64_t fleet_now_ms(const struct fleet *fleet)
 {
     return (uint64_t)(fleet->now * 1000);

@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from conftest import ROOT
+from conftest import ROOT, until
 from test_worker import Worker, essence, make  # noqa: F401 (a fixture)
 
 FAKES = ROOT / "test" / "fakes"
@@ -198,6 +198,42 @@ def test_hot_child_runs_one_after_another(hot):
     assert other["hot"] != first["hot"] and other["turn"] == 1
     later = heat(hot, text, generation=1)
     assert later["hot"] not in (first["hot"], other["hot"])
+
+
+def children(worker):
+    """The processes that the fork server has, by their numbers."""
+    with open("/proc/{0}/task/{0}/children".format(worker.zygote())) as file:
+        return [int(pid) for pid in file.read().split()]
+
+
+def test_children_that_wait_end_when_no_more_runs_are_for_them(cuda):
+    worker = cuda()
+    text = "import fakecuda\nfakecuda.context()\n"
+    hot, other = heat(worker, text)["hot"], heat(worker, text, lane=1)["hot"]
+    while not worker.run(text, "warm")["warm"]:
+        pass
+    warm = set(until(lambda: set(children(worker)) - {hot, other}, 10, "a warm child"))
+    assert {hot, other} <= set(children(worker))
+    worker.send({"frame": "rest", "id": 0})
+    until(lambda: not {hot, other} & set(children(worker)), 15, "the end of the hot ones")
+    assert warm & set(children(worker))
+    worker.send({"frame": "rest", "id": 1})
+    until(lambda: not children(worker), 15, "the end of the warm ones")
+    again = heat(worker, text)
+    assert again["exit_code"] == 0 and again["hot"] not in (hot, other)
+
+
+def test_children_with_a_run_do_not_end_with_those_that_wait(hot, tmp_path):
+    text = ("import os, time\nprint('up', flush=True)\n"
+            "while not os.path.exists(%r):\n    time.sleep(0.01)\n" % str(tmp_path / "go"))
+    waits = heat(hot, "pass\n", lane=1)["hot"]
+    number = hot.begin(text, "hot", lane=0, generation=0)
+    until(lambda: len(children(hot)) > 1, 10, "both children")
+    hot.send({"frame": "rest", "id": 1})
+    until(lambda: waits not in children(hot), 15, "the end of the one that waits")
+    (tmp_path / "go").touch()
+    got = hot.result(number)
+    assert got["exit_code"] == 0 and got["kept"], got
 
 
 SAME = {

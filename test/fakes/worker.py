@@ -42,7 +42,7 @@ def main():
     mode, memory = sys.argv[1:3]
     if mode == "mute":
         sys.exit(5)
-    send({"frame": "hello", "version": 99 if mode == "version" else 1,
+    send({"frame": "hello", "version": 99 if mode == "version" else 2,
           "pid": os.getpid(), "host": "fake"})
     for line in sys.stdin:
         frame = json.loads(line)

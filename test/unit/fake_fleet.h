@@ -37,6 +37,7 @@ struct fleet {
     struct observation (*oracle)(void *arg, const char *text, enum run_how how);
     void *arg;
     bool cancelled;
+    unsigned rests[2]; /* asked for, by enum rest */
 };
 
 void fleet_run_without(struct fleet *fleet, const struct run_request *request,
@@ -96,6 +97,11 @@ void fleet_drop(struct fleet *fleet, const void *arg)
 void fleet_cancel(struct fleet *fleet)
 {
     fleet->cancelled = true;
+}
+
+void fleet_rest(struct fleet *fleet, enum rest what)
+{
+    fleet->rests[what]++;
 }
 
 uint64_t fleet_now_ms(const struct fleet *fleet)

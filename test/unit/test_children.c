@@ -16,7 +16,7 @@ struct play {
     bool passes_warm; /* the failure does not show in warm children */
     unsigned hot, warm;
 
-    unsigned done;
+    unsigned done, rests[2]; /* by enum rest */
     enum config_children use;
     bool use_warm;
     char note[512];
@@ -85,6 +85,7 @@ static void check(struct play *play, enum config_children asked, bool context,
     while (fake_fleet_turn(&fleet, 0))
         ;
     assert_int_equal(play->done, 1);
+    memcpy(play->rests, fleet.rests, sizeof(play->rests));
     observation_deinit(&first);
     signature_free(signature);
 }
@@ -181,6 +182,35 @@ static void no_clean_run_is_warm_where_no_warm_child_has_failed(void **state)
     assert_non_null(strstr(passes.note, "ahead"));
 }
 
+static void children_that_were_tried_in_vain_do_not_wait(void **state)
+{
+    static const struct {
+        enum config_children asked;
+        bool context, unfit_hot, passes_warm;
+        enum config_children use;
+        unsigned rests[2];
+    } rows[] = {
+        { CHILDREN_HOT, true, false, false, CHILDREN_HOT, { 0, 0 } },
+        { CHILDREN_AUTO, true, true, false, CHILDREN_WARM, { 1, 0 } },
+        { CHILDREN_AUTO, true, false, true, CHILDREN_PLAIN, { 0, 1 } },
+        { CHILDREN_HOT, false, true, false, CHILDREN_PLAIN, { 0, 1 } },
+        { CHILDREN_PLAIN, true, false, false, CHILDREN_PLAIN, { 0, 0 } },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        struct play play = { .forked_ms = 400,
+                             .hot_ms = 30,
+                             .unfit_hot = rows[i].unfit_hot,
+                             .passes_warm = rows[i].passes_warm,
+                             .warm_gets_ready = true };
+
+        check(&play, rows[i].asked, rows[i].context, true);
+        assert_int_equal(play.use, rows[i].use);
+        assert_memory_equal(play.rests, rows[i].rests, sizeof(play.rests));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -190,6 +220,7 @@ int main(void)
         cmocka_unit_test(without_a_context_there_are_plain_ones),
         cmocka_unit_test(unsteady_failures_have_no_hot_ones),
         cmocka_unit_test(unfit_hot_ones_are_not_used),
+        cmocka_unit_test(children_that_were_tried_in_vain_do_not_wait),
         cmocka_unit_test(no_clean_run_is_warm_where_no_warm_child_has_failed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

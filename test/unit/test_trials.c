@@ -798,6 +798,8 @@ static void hot_children_find_what_clean_ones_find(void **state)
             assert_int_equal(counts.kinds.hot, play.hot);
             /* No yes without a clean run. */
             assert_true(play.asked - play.hot >= play.accepts);
+            assert_int_equal(stage.fleet.rests[REST_HOT], 0);
+            assert_int_equal(stage.fleet.rests[REST_ALL], 1);
             tear_down(&stage);
         }
     }
@@ -1096,6 +1098,30 @@ static void candidates_are_tried_more_often_once_the_rate_is_known(void **s)
     tear_down(&stage);
 }
 
+/* Nobody will ask for them: once no run is out in a lane, and at the end. */
+static void children_of_lanes_that_are_off_wait_for_nothing(void **state)
+{
+    struct play play = { .needed = { "import os", "raise" } };
+    struct stage stage = { .hot = true };
+    (void)state;
+
+    set_up(&stage, &play, 4, 0);
+    trials_pump(stage.trials);
+    for (unsigned turn = 0; turn < 6; turn++)
+        fake_fleet_turn(&stage.fleet, 0);
+    assert_true(first_of(&stage.fleet, RUN_HOT) >= 0);
+    trials_tune(stage.trials, 3, LIMIT_MS, LIMIT_MS, false);
+    while (stage.fleet.rests[REST_HOT] == 0) {
+        assert_int_equal(play.finishes, 0);
+        assert_true(fake_fleet_turn(&stage.fleet, 0));
+    }
+    assert_true(first_of(&stage.fleet, RUN_HOT) < 0);
+    carry_out(&stage, &play, 1);
+    assert_int_equal(stage.fleet.rests[REST_HOT], 1);
+    assert_int_equal(stage.fleet.rests[REST_ALL], 1);
+    tear_down(&stage);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -1130,6 +1156,7 @@ int main(void)
         cmocka_unit_test(no_search_makes_more_runs_than_its_budget),
         cmocka_unit_test(last_run_of_the_budget_is_for_what_hot_children_found),
         cmocka_unit_test(budget_ends_a_search_that_was_taken_up_again),
+        cmocka_unit_test(children_of_lanes_that_are_off_wait_for_nothing),
         cmocka_unit_test(
             candidates_are_tried_more_often_once_the_rate_is_known),
     };
