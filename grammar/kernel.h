@@ -13,9 +13,16 @@
 #include "config/base.h"
 
 struct nodes;
+struct tree;
 
 /* Whether a decorated definition (node of that kind) has such a decorator. */
 bool kernel_is(const struct nodes *nodes, uint32_t decorated);
+
+/* The last name of the decorator of the kernel in whose body this line (from 1)
+ * stands, of several the innermost: "prim_func". Empty when there is none, or
+ * when it makes a kernel itself: its body is the host's. Borrowed from the
+ * tree. Linear. */
+struct bytes kernel_of_line(const struct tree *tree, uint32_t line);
 
 /* The last name of a called, subscripted or decorating expression: that of
  * `a.b.c[d](e)` is c. Borrowed from the text; empty when there is none. */

@@ -1,5 +1,6 @@
 /* judge.h - whether a run of a candidate shows the failure that is reduced: as
- * the signature has it, and in the test that is kept. */
+ * the signature has it, in a kernel if it was so, and in the test that is
+ * kept. */
 #ifndef AUTODD_JUDGE_H
 #define AUTODD_JUDGE_H
 

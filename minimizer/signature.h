@@ -8,7 +8,8 @@
  *    in the final exception it must stand there again, where it stood in plain
  *    output the template of one of its lines must come again there;
  *  - when the original ended with an exception: the same type, and by default
- *    the same message template (numbers, addresses, paths masked);
+ *    the same message template (numbers, addresses, paths masked); and when it
+ *    came from a line of a kernel, from such a line again (judge.h);
  *  - none of --not-msg; no SyntaxError, IndentationError, MemoryError, CUDA out
  *    of memory unless the original was that. */
 #ifndef AUTODD_SIGNATURE_H
@@ -45,6 +46,11 @@ enum verdict signature_judge(const struct signature *signature,
 /* Lines of the original that its traceback goes through, "12,80,45", innermost
  * last; NULL when it has none. Borrowed. */
 const char *signature_frames(const struct signature *signature);
+
+/* The mark of the kernel (grammar/kernel.h) whose body the failure came from: a
+ * candidate must fail in the body of such a kernel, too. NULL: any place will
+ * do. Borrowed. */
+const char *signature_kernel(const struct signature *signature);
 
 /* Whether a run passes where candidates must pass: exit 0 in time, without the
  * texts that were asked for, and not the failure itself. `why` as above, for

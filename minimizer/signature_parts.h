@@ -34,6 +34,7 @@ struct signature {
     struct comparison shown; /* kind NONE: the message is none */
     uint32_t exc_line;
     char *exc_frames;
+    char *kernel; /* mark of the kernel that it came from, or NULL */
 };
 
 /* Whether a run ended as the signature wants. */

@@ -22,6 +22,8 @@
 #include <string.h>
 
 #include "config/mem.h"
+#include "grammar/kernel.h"
+#include "grammar/tree.h"
 #include "minimizer/evidence.h"
 #include "minimizer/message.h"
 #include "minimizer/signature_parts.h"
@@ -232,6 +234,24 @@ static int refuse(const struct config *config, const struct observation *o,
     return error;
 }
 
+/* What Python itself raises in a kernel, a name that is not there, can be had
+ * anywhere in the same words, and is another fault there. */
+static void pin_kernel(struct signature *s, struct bytes script)
+{
+    struct tree *tree;
+    struct bytes mark;
+
+    if (!s->message || s->exc_line == 0 ||
+        (s->config->tightness != TIGHT_TEMPLATE &&
+         s->config->tightness != TIGHT_EXACT))
+        return;
+    tree = tree_parse(script);
+    mark = kernel_of_line(tree, s->exc_line);
+    if (mark.len > 0)
+        s->kernel = xmemdup(mark.data, mark.len);
+    tree_free(tree);
+}
+
 struct signature *signature_pin(const struct config *config,
                                 struct bytes script,
                                 const struct observation *first,
@@ -258,6 +278,7 @@ struct signature *signature_pin(const struct config *config,
     s->exc_frames = xstrdup(first->exc_frames);
     if (!config->test && first->exc_type)
         pin_exception(s, first, words);
+    pin_kernel(s, script);
     if (!config->test)
         pin_plain(s, first, words);
     words_free(words);
@@ -280,6 +301,11 @@ const char *signature_frames(const struct signature *s)
     return s->exc_frames;
 }
 
+const char *signature_kernel(const struct signature *s)
+{
+    return s->kernel;
+}
+
 void signature_free(struct signature *s)
 {
     if (!s)
@@ -291,6 +317,7 @@ void signature_free(struct signature *s)
     free(s->on_err);
     free(s->type);
     free(s->exc_frames);
+    free(s->kernel);
     free(s->message);
     free(s);
 }

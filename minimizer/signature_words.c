@@ -58,6 +58,8 @@ static void describe_exception(const struct signature *s, struct buf *out)
     if (s->shown.kind != COMPARISON_NONE &&
         s->config->tightness == TIGHT_TEMPLATE)
         buf_addf(out, " (%s)", comparison_words(s->shown.kind));
+    if (s->kernel)
+        buf_adds(out, ", in a kernel");
     buf_adds(out, ", ");
 }
 
@@ -115,6 +117,8 @@ void signature_key(const struct signature *s, struct buf *out)
         show_template(s, s->lines[i].text, out);
         buf_addc(out, '\n');
     }
+    if (s->kernel)
+        buf_addf(out, "kernel %s\n", s->kernel);
 }
 
 /* Line n of a script, from 1; empty when there is none. */

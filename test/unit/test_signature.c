@@ -921,6 +921,54 @@ static void a_yes_fails_where_the_kept_test_is(void **state)
     tree_free(tree);
 }
 
+static void what_fails_in_a_kernel_fails_in_one_again(void **state)
+{
+    static const char script[] = "@T.prim_func\n"
+                                 "def main():\n"
+                                 "    with T.Kernel():\n"
+                                 "        sin\n"
+                                 "@tilelang.jit\n"
+                                 "def other():\n"
+                                 "    sin\n"
+                                 "sin\n";
+    struct bytes text = bytes_of(script, strlen(script));
+    struct setup setup;
+    struct config *config = ask(&setup, "sin");
+    struct pattern_match match;
+    struct observation o = raised("NameError", "name 'sin'", &match);
+    struct signature *s;
+    struct buf why;
+    (void)state;
+
+    buf_init(&why, 4096);
+    o.exc_line = 4;
+    s = signature_pin(config, text, &o, NULL);
+    assert_string_equal(signature_kernel(s), "prim_func");
+    assert_int_equal(judge_run(s, NULL, text, &o, &why), VERDICT_YES);
+    o.exc_line = 7;
+    assert_int_equal(judge_run(s, NULL, text, &o, NULL), VERDICT_NO);
+    o.exc_line = 8;
+    assert_int_equal(judge_run(s, NULL, text, &o, &why), VERDICT_NO);
+    assert_string_equal(buf_str(&why), "fails outside of a kernel");
+    o.exc_line = 0; /* not known */
+    assert_int_equal(judge_run(s, NULL, text, &o, &why), VERDICT_YES);
+    signature_free(s);
+
+    o.exc_line = 8;
+    s = signature_pin(config, text, &o, NULL);
+    assert_null(signature_kernel(s));
+    o.exc_line = 4;
+    assert_int_equal(judge_run(s, NULL, text, &o, &why), VERDICT_YES);
+    signature_free(s);
+
+    o.exc_line = 4;
+    config->tightness = TIGHT_TYPE;
+    s = signature_pin(config, text, &o, NULL);
+    assert_null(signature_kernel(s));
+    signature_free(s);
+    buf_deinit(&why);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -960,6 +1008,7 @@ int main(void)
         cmocka_unit_test(the_key_tells_failures_apart),
         cmocka_unit_test(the_category_follows_from_ending_type_and_words),
         cmocka_unit_test(a_yes_fails_where_the_kept_test_is),
+        cmocka_unit_test(what_fails_in_a_kernel_fails_in_one_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
