@@ -10,13 +10,16 @@
  * Refused: decorators, async, generators, a return that is not the last
  * statement, recursion, `global`, splats, and every clash of names: a name that
  * the body reads must mean the same at the call, and a name that it binds must
- * be nobody's there. Nothing is renamed. */
+ * be nobody's there. Nothing is renamed. But a kernel that only kernels call
+ * (@triton.jit, @cuda.jit(device=True)) is a function to them, and its mark may
+ * not go without it. */
 #include "grammar/gen/inline.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "grammar/gen/move.h"
+#include "grammar/kernel.h"
 
 /* A function that is called more often is no wrapper. */
 #define SITES_MAX 64
@@ -222,6 +225,29 @@ static bool is_property(const struct move *m)
            count_named(m->ns, m->callee.statement) == 2;
 }
 
+static bool in_kernel(const struct nodes *ns, uint32_t node)
+{
+    for (; node != NODE_NONE; node = node_parent(ns, node))
+        if (node_is(ns, node, NODE_DECORATED) && kernel_is(ns, node))
+            return true;
+    return false;
+}
+
+/* A kernel, decorated as that alone, which only kernels call. */
+static bool helps_kernels(const struct move *m)
+{
+    uint32_t statement = m->callee.statement;
+
+    if (!node_is(m->ns, statement, NODE_DECORATED) ||
+        count_named(m->ns, statement) != 2 || !kernel_is(m->ns, statement) ||
+        m->callee.nsites > SITES_MAX)
+        return false;
+    for (size_t i = 0; i < m->callee.nsites; i++)
+        if (!in_kernel(m->ns, m->callee.sites[i].call))
+            return false;
+    return true;
+}
+
 void inline_function(struct draft *d, const struct names *names,
                      uint32_t function)
 {
@@ -234,7 +260,8 @@ void inline_function(struct draft *d, const struct names *names,
     if (n <= PARAMS_MAX && name != NODE_NONE &&
         !node_text_is(d->ns, name, "__init__") && move_read_body(&m)) {
         bool short_one = m.first == m.last && m.result != NODE_NONE;
-        bool plain = m.callee.statement == function && !m.callee.escapes;
+        bool plain = !m.callee.escapes &&
+                     (m.callee.statement == function || helps_kernels(&m));
         bool done = false;
 
         if (is_property(&m) && n == 1)

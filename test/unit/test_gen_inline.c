@@ -466,6 +466,50 @@ static void a_body_stays_where_it_can_not_go(void **state)
                   EDIT_inline, "");
 }
 
+static void a_kernel_that_only_kernels_call_is_a_function_to_them(void **state)
+{
+    (void)state;
+    assert_offers("@triton.jit\n"
+                  "def inner(a):\n"
+                  "    b = tl.load(a)\n"
+                  "    tl.dot(b, b)\n"
+                  "@triton.jit\n"
+                  "def outer(p):\n"
+                  "    inner(p)\n"
+                  "outer[1,](x)\n",
+                  EDIT_inline,
+                  "@triton.jit\n"
+                  "def outer(p):\n"
+                  "    b = tl.load(p)\n"
+                  "    tl.dot(b, b)\n"
+                  "outer[1,](x)\n"
+                  "|\n");
+    assert_offers("@cuda.jit(device=True)\n"
+                  "def more(v): return v + 1\n"
+                  "@cuda.jit\n"
+                  "def k(a): a[more(1)] = more(a[0])\n"
+                  "k[1, 1](x)\n",
+                  EDIT_inline,
+                  "@cuda.jit\n"
+                  "def k(a): a[1 + 1] = a[0] + 1\n"
+                  "k[1, 1](x)\n"
+                  "|\n");
+    /* The host calls it, or something else decorates it. */
+    assert_offers("@tilelang.jit\n"
+                  "def f():\n"
+                  "    go()\n"
+                  "f()\n",
+                  EDIT_inline, "");
+    assert_offers("@other\n"
+                  "@triton.jit\n"
+                  "def inner():\n"
+                  "    go()\n"
+                  "@triton.jit\n"
+                  "def outer(p):\n"
+                  "    inner()\n",
+                  EDIT_inline, "");
+}
+
 static void a_body_goes_to_each_of_few_calls(void **state)
 {
     static const char text[] = "def show(x):\n"
@@ -576,6 +620,7 @@ int main(void)
         cmocka_unit_test(an_expression_function_goes_to_its_calls),
         cmocka_unit_test(a_body_goes_to_its_only_call),
         cmocka_unit_test(a_body_stays_where_it_can_not_go),
+        cmocka_unit_test(a_kernel_that_only_kernels_call_is_a_function_to_them),
         cmocka_unit_test(a_body_goes_to_each_of_few_calls),
         cmocka_unit_test(a_header_that_runs_once_takes_a_body),
     };
