@@ -191,13 +191,16 @@ static void fill(const struct gen *what, edit_kinds kinds, struct edits *out)
     scopes_free(scopes);
 }
 
-void generate_observed(const struct tree *tree, const struct span *frozen,
-                       size_t nfrozen, edit_kinds kinds,
-                       const struct observed *observed, struct edits *out)
+void generate_known(const struct tree *tree, const struct span *frozen,
+                    size_t nfrozen, edit_kinds kinds,
+                    const struct gen_known *known, struct edits *out)
 {
-    struct gen g = {
-        .tree = tree, .frozen = frozen, .nfrozen = nfrozen, .observed = observed
-    };
+    struct gen g = { .tree = tree,
+                     .frozen = frozen,
+                     .nfrozen = nfrozen,
+                     .observed = known->observed,
+                     .frames = known->frames,
+                     .nframes = known->nframes };
 
     fill(&g, kinds, out);
     edits_nest(out);
@@ -216,7 +219,7 @@ void generate_pumps(const struct tree *tree, const struct span *frozen,
 void generate_kinds(const struct tree *tree, const struct span *frozen,
                     size_t nfrozen, edit_kinds kinds, struct edits *out)
 {
-    generate_observed(tree, frozen, nfrozen, kinds, NULL, out);
+    generate_known(tree, frozen, nfrozen, kinds, &(struct gen_known){ 0 }, out);
 }
 
 void generate(const struct tree *tree, const struct span *frozen,

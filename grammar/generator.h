@@ -129,6 +129,8 @@ struct gen {
     size_t nfrozen;
     const struct scopes *scopes;     /* names and their uses: grammar/scope.h */
     const struct observed *observed; /* grammar/observed.h, or NULL */
+    const struct span *frames;       /* see struct gen_known */
+    size_t nframes;
     bool pumps; /* what grows the text is wanted, and nothing else */
     struct edits *out;
 };
@@ -136,13 +138,21 @@ struct gen {
 /* Whether `at` touches frozen bytes (an insertion: lies strictly inside). */
 bool gen_frozen(const struct gen *g, struct span at);
 
+/* What is known of how the text runs. Zeroed: nothing. */
+struct gen_known {
+    const struct observed *observed; /* values of expressions, or NULL */
+    const struct span *frames; /* statements that the failure comes by, in any
+                                * order; empty ones are gone */
+    size_t nframes;
+};
+
 /* All edits of these kinds for `tree`, appended to the fresh `out`, nested
- * (edits_nest) and without those that touch `frozen` (sorted). `observed`:
- * what is known of the values of expressions, or NULL. The order is the
- * table's, then the text's: the same text gives the same edits. */
-void generate_observed(const struct tree *tree, const struct span *frozen,
-                       size_t nfrozen, edit_kinds kinds,
-                       const struct observed *observed, struct edits *out);
+ * (edits_nest) and without those that touch `frozen` (sorted). `known` is
+ * borrowed for the call. The order is the table's, then the text's: the same
+ * text gives the same edits. */
+void generate_known(const struct tree *tree, const struct span *frozen,
+                    size_t nfrozen, edit_kinds kinds,
+                    const struct gen_known *known, struct edits *out);
 
 /* Those that make the text larger, by its own length at most, and may make
  * room for others that make it smaller than it was: a body in the place of its

@@ -1,11 +1,11 @@
 /* All that nothing live uses, in one edit.
  *
  * Live is what does something by itself (a call, a return, a loop whose header
- * calls), what binds a name that something live reads, and what holds something
- * live. The rest, to the last import, is one deletion: what a literal in the
- * place of an expression has made useless goes at once. Two drafts of it: in
- * the bolder one a call is taken to have done nothing when a traced run has
- * seen it come back (grammar/observed.h).
+ * calls), what the failure comes by, what binds a name that something live
+ * reads, and what holds something live. The rest, to the last import, is one
+ * deletion: what a literal in the place of an expression has made useless goes
+ * at once. Two drafts of it: in the bolder one a call is taken to have done
+ * nothing when a traced run has seen it come back (grammar/observed.h).
  *
  * It is mark and sweep over statements. A statement is reached when the
  * definition around it is live; reached, it is live by itself or by a name. Of
@@ -549,6 +549,31 @@ static void follow(struct dead *d, uint32_t u)
         reach(d, d->inner.at[i].to);
 }
 
+/* The statement that starts here, the innermost of several. */
+static uint32_t unit_at(const struct dead *d, uint32_t start)
+{
+    uint32_t node = node_from(d->ns, start);
+
+    if (node == d->ns->n || node_span(d->ns, node).start != start)
+        return UNIT_NONE;
+    while (node + 1 < d->ns->n && node_span(d->ns, node + 1).start == start)
+        node++;
+    return d->unit[node];
+}
+
+/* Whoever calls a frame's function, and be it a library by a name that stands
+ * nowhere in the file, does so: the traceback has shown it. */
+static void mark_frames(struct dead *d)
+{
+    for (size_t i = 0; i < d->g->nframes; i++) {
+        struct span at = d->g->frames[i];
+        uint32_t u = span_len(at) > 0 ? unit_at(d, at.start) : UNIT_NONE;
+
+        if (u != UNIT_NONE)
+            make_live(d, u);
+    }
+}
+
 static void mark(struct dead *d, bool bold)
 {
     d->bold = bold;
@@ -556,6 +581,7 @@ static void mark(struct dead *d, bool bold)
     memset(d->reached, 0, d->n * sizeof(*d->reached));
     memset(d->live, 0, d->n * sizeof(*d->live));
     memset(d->wanted, 0, (d->nsymbols + d->nmembers) * sizeof(*d->wanted));
+    mark_frames(d);
     for (uint32_t u = 0; u < d->n; u++)
         if (d->up[u] == UNIT_NONE)
             reach(d, u);

@@ -89,12 +89,15 @@ static bool next_stage(struct solo *solo)
 void solo_start_round(struct solo *solo)
 {
     const struct tree *tree = solo_tree(solo);
+    struct gen_known known = { .observed = &solo->observed,
+                               .frames = solo->frames,
+                               .nframes = solo->nframes };
 
     edits_deinit(&solo->edits);
     edits_init(&solo->edits);
-    generate_observed(tree, solo->frozen, solo->nfrozen,
-                      vocabulary(solo->opts.mutate, solo->opts.rename),
-                      &solo->observed, &solo->edits);
+    generate_known(tree, solo->frozen, solo->nfrozen,
+                   vocabulary(solo->opts.mutate, solo->opts.rename), &known,
+                   &solo->edits);
     edits_lay(&solo->edits);
     solo->base_errors = tree_errors(tree);
     bindings_free(solo->bindings);
@@ -183,7 +186,8 @@ bool solo_loses_frame(const struct solo *solo, const struct claim *claim,
 {
     unsigned kind = claim_kind(claim, &solo->edits);
 
-    if (kind != EDIT_statement && kind != EDIT_definition)
+    if (kind != EDIT_statement && kind != EDIT_definition &&
+        kind != EDIT_import)
         return false;
     for (size_t f = 0; f < solo->nframes; f++)
         for (size_t i = 0; i < patch->n; i++)

@@ -128,6 +128,66 @@ static void frozen_statements_count_as_live(void **state)
     free(got);
 }
 
+/* What is offered when the failure comes by the statements that begin with
+ * `parts`, NULL at the end. */
+static void assert_fails_by(const char *text, const char *const *parts,
+                            const char *expected)
+{
+    struct tree *tree = tree_parse(bytes_of(text, strlen(text)));
+    struct span frames[4] = { { 0, 0 } };
+    struct gen_known known = { .frames = frames };
+    struct edits edits;
+    char *got;
+
+    for (; *parts; parts++) {
+        uint32_t at = (uint32_t)(strstr(text, *parts) - text);
+
+        frames[known.nframes++] = (struct span){ at, at + 1 };
+    }
+    frames[known.nframes++] = (struct span){ 3, 3 }; /* gone */
+    edits_init(&edits);
+    generate_known(tree, NULL, 0, vocabulary(MUTATE_ALL, false), &known,
+                   &edits);
+    got = offers_text(tree, &edits, EDIT_dead);
+    assert_string_equal(got, expected);
+    free(got);
+    tree_free(tree);
+}
+
+static void what_the_failure_comes_by_is_live(void **state)
+{
+    static const char *const calls[] = { "N()(3)", "k(x)", NULL };
+    static const char *const name[] = { "y = ", "sin", NULL };
+    (void)state;
+
+    /* Nobody in the file calls forward(). */
+    assert_fails_by("class N(Module):\n"
+                    "    def forward(self, x):\n"
+                    "        z = 1\n"
+                    "        k(x)\n"
+                    "    def other(self): pass\n"
+                    "N()(3)\n",
+                    calls,
+                    "class N(Module):\n"
+                    "    def forward(self, x):\n"
+                    "        k(x)\n"
+                    "N()(3)\n"
+                    "|\n");
+    /* A name alone does nothing but fail. */
+    assert_fails_by("def f(x):\n"
+                    "    with a:\n"
+                    "        sin\n"
+                    "        cos\n"
+                    "    w = 2\n"
+                    "y = f\n",
+                    name,
+                    "def f(x):\n"
+                    "    with a:\n"
+                    "        sin\n"
+                    "y = f\n"
+                    "|\n");
+}
+
 /* What is offered after a traced run in which `parts` (in order, ended by
  * NULL) came back. */
 static void assert_traced(const char *text, const char *const *parts,
@@ -148,7 +208,8 @@ static void assert_traced(const char *text, const char *const *parts,
     }
     assert_int_equal(observed_read(&o, buf_str(&lines), strlen(text), NULL), 0);
     edits_init(&edits);
-    generate_observed(tree, NULL, 0, vocabulary(MUTATE_ALL, false), &o, &edits);
+    generate_known(tree, NULL, 0, vocabulary(MUTATE_ALL, false),
+                   &(struct gen_known){ .observed = &o }, &edits);
     for (uint32_t i = 0; i < edits.n; i++) {
         struct patch patch;
 
@@ -220,6 +281,7 @@ static void what_never_came_back_is_live(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_the_failure_comes_by_is_live),
         cmocka_unit_test(what_nothing_uses_goes_at_once),
         cmocka_unit_test(statements_without_effect_go_with_what_is_around_them),
         cmocka_unit_test(what_may_do_something_stays),

@@ -127,7 +127,8 @@ static void assert_becomes(const char *text, const char *part,
     add_line(&line, text, part, value);
     assert_int_equal(observed_read(&o, buf_str(&line), strlen(text), NULL), 0);
     edits_init(&edits);
-    generate_observed(tree, NULL, 0, vocabulary(MUTATE_ALL, false), &o, &edits);
+    generate_known(tree, NULL, 0, vocabulary(MUTATE_ALL, false),
+                   &(struct gen_known){ .observed = &o }, &edits);
     for (uint32_t i = 0; i < edits.n; i++) {
         struct patch patch;
 
