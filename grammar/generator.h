@@ -60,6 +60,8 @@ enum edit_tier {
     row(loop, TIER_FINE, 0.4)                                                  \
     row(context, TIER_FINE, 0.5)                                               \
     row(scatter, TIER_FINE, 0.5)                                               \
+    row(through, TIER_COARSE, 0.4)                                             \
+    row(yield, TIER_COARSE, 0.5)                                               \
     row(pair, TIER_FINE, 0.5)                                                  \
     row(split, TIER_FINE, 0.4)                                                 \
     row(gather, TIER_FINE, 0.5)                                                \

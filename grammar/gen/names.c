@@ -16,7 +16,7 @@ struct name {
     uint32_t symbol;
 };
 
-static int bytes_order(struct bytes a, struct bytes b)
+int names_order(struct bytes a, struct bytes b)
 {
     size_t n = a.len < b.len ? a.len : b.len;
     int order = n ? memcmp(a.data, b.data, n) : 0;
@@ -29,7 +29,7 @@ static int bytes_order(struct bytes a, struct bytes b)
 static int name_order(const void *a, const void *b)
 {
     const struct name *x = a, *y = b;
-    int order = bytes_order(x->text, y->text);
+    int order = names_order(x->text, y->text);
 
     if (order)
         return order;
@@ -40,7 +40,7 @@ static int name_order(const void *a, const void *b)
 
 static int method_order(const void *a, const void *b)
 {
-    return bytes_order(*(const struct bytes *)a, *(const struct bytes *)b);
+    return names_order(*(const struct bytes *)a, *(const struct bytes *)b);
 }
 
 static bool is_comprehension(const struct nodes *ns, uint32_t i)
@@ -236,7 +236,7 @@ static uint32_t symbol_in(const struct names *names, uint32_t home,
     size_t at = names_find(names, text, home);
 
     if (at < names->n && names->all[at].home == home &&
-        bytes_order(names->all[at].text, text) == 0)
+        names_order(names->all[at].text, text) == 0)
         return names->all[at].symbol;
     return SYMBOL_NONE;
 }
@@ -473,13 +473,13 @@ static size_t count_methods(const struct names *names, struct bytes text)
     while (low < high) {
         size_t middle = low + (high - low) / 2;
 
-        if (bytes_order(names->methods[middle], text) < 0)
+        if (names_order(names->methods[middle], text) < 0)
             low = middle + 1;
         else
             high = middle;
     }
     while (n < 2 && low < names->nmethods &&
-           bytes_order(names->methods[low], text) == 0) {
+           names_order(names->methods[low], text) == 0) {
         low++;
         n++;
     }
@@ -652,7 +652,7 @@ uint32_t site_argument(const struct nodes *ns, const struct call_site *site,
             uint32_t key = node_field(ns, c, FIELD_name);
 
             if (kind != PARAM_POSITIONAL && key != NODE_NONE &&
-                bytes_order(node_text(ns, key), name) == 0)
+                names_order(node_text(ns, key), name) == 0)
                 return c;
         } else if (node_is(ns, c, NODE_DICTIONARY_SPLAT)) {
             double_splat = true;
