@@ -225,11 +225,10 @@ static void offer_rest(struct through *t, const struct handing *h, size_t at)
     if (at + 1 == h->n)
         draft_replaces(&t->d, (struct span){ function.end, all.end }, "()");
     else
-        draft_replaces(
-            &t->d,
-            (struct span){ function.end,
-                           node_span(t->ns, h->at[at + 1]).start },
-            "(");
+        draft_replaces(&t->d,
+                       (struct span){ function.end,
+                                      node_span(t->ns, h->at[at + 1]).start },
+                       "(");
     draft_end(&t->d);
 }
 

@@ -16,12 +16,13 @@
  * body of a function is offered, its decorators gone, when it neither returns
  * nor uses its parameters: it then runs where it stands. It is also offered
  * together with the only statement that calls it. A case may leave `x =
- * subject` for the name it captures. */
+ * subject` for a name that it captures, or `x = subject[0]` (capture.h). */
 #include <stdlib.h>
 #include <string.h>
 
 #include "config/buf.h"
 #include "config/mem.h"
+#include "grammar/gen/capture.h"
 #include "grammar/gen/draft.h"
 #include "grammar/gen/first.h"
 #include "grammar/generator.h"
@@ -427,39 +428,14 @@ static void offer_try_all(struct unwrap *w, uint32_t i)
     finish(w);
 }
 
-/* The name that a case gives to all of the subject: `case x`, `case .. as x`.
- */
-static uint32_t captured_name(const struct nodes *ns, uint32_t c)
-{
-    uint32_t pattern = node_child_of(ns, c, NODE_CASE_PATTERN), name;
-
-    if (pattern == NODE_NONE ||
-        node_is(ns, node_named_sibling(ns, pattern), NODE_CASE_PATTERN))
-        return NODE_NONE;
-    name = node_named_child(ns, pattern);
-    if (node_is(ns, name, NODE_AS_PATTERN))
-        name = last_named_child(ns, name);
-    else if (node_is(ns, name, NODE_DOTTED_NAME) &&
-             node_named_child(ns, name) != NODE_NONE &&
-             node_named_sibling(ns, node_named_child(ns, name)) == NODE_NONE)
-        name = node_named_child(ns, name);
-    return node_is(ns, name, NODE_IDENTIFIER) ? name : NODE_NONE;
-}
-
+/* The names that a case captures are bound before its body. */
 static void offer_captured(struct unwrap *w, uint32_t i, uint32_t c)
 {
-    uint32_t name = captured_name(w->ns, c);
-    uint32_t subject = node_field(w->ns, i, FIELD_subject);
     struct buf statement;
 
-    if (name == NODE_NONE || subject == NODE_NONE ||
-        w->ns->at[node_named_sibling(w->ns, subject)].field == FIELD_subject)
-        return;
     buf_init(&statement, HEADER_MAX);
-    add_node(w, &statement, name);
-    buf_adds(&statement, " = ");
-    add_node(w, &statement, subject);
-    offer_bound(w, i, clause_body(w->ns, c), &statement);
+    if (capture_add(&statement, w->g, i, c))
+        offer_bound(w, i, clause_body(w->ns, c), &statement);
     buf_deinit(&statement);
 }
 

@@ -157,10 +157,79 @@ static void a_case_leaves_the_name_of_its_subject(void **state)
                   "    case d:\n"
                   "        d\n",
                   EDIT_unwrap,
-                  "a\n|\nc = f(1)\nc\n|\nc\n|\nb\n|\nd = f(1)\nd\n|\nd\n|\n");
+                  "a\n|\nc = f(1)\nc\n|\nc\n|\nb\n|\n"
+                  "d = f(1)\nd\n|\nd\n|\n");
     assert_offers("match a, b:\n"
                   "    case c: c\n",
                   EDIT_unwrap, "c\n|\n");
+}
+
+static void what_a_pattern_captures_is_reached_from_the_subject(void **state)
+{
+    (void)state;
+    assert_offers("match f(1):\n"
+                  "    case [a, *b]: b\n",
+                  EDIT_unwrap, "b = f(1)[1:]; b\n|\nb\n|\n");
+    assert_offers("match s:\n"
+                  "    case {'k': str(a), 1: x.P(v=(d, _))} | [a, d]:\n"
+                  "        a, d\n",
+                  EDIT_unwrap, "a = s['k']; d = s[1].v[0]\na, d\n|\na, d\n|\n");
+    assert_offers("match f(), g.h:\n"
+                  "    case 1, (_, 2 as e,): e\n",
+                  EDIT_unwrap, "e = g.h[1]; e\n|\ne\n|\n");
+    assert_offers("match f():\n"
+                  "    case _, (c): c\n",
+                  EDIT_unwrap, "c = f()[1]; c\n|\nc\n|\n");
+    /* what cannot be reached, and several names of what is computed */
+    assert_offers("match s:\n"
+                  "    case [*_, a]: a\n"
+                  "    case {'k': 1, **b}: b\n"
+                  "    case K(c): c\n",
+                  EDIT_unwrap, "a\n|\nb\n|\nc\n|\n");
+    assert_offers("match f():\n"
+                  "    case d, e: d, e\n",
+                  EDIT_unwrap, "d, e\n|\n");
+}
+
+static void fields_of_a_class_are_counted(void **state)
+{
+    (void)state;
+    assert_offers("@dataclass\n"
+                  "class P:\n"
+                  "    \"\"\"x: str\"\"\"\n"
+                  "    z = 1\n"
+                  "    x: int\n"
+                  "    y: int = 2\n"
+                  "def f():\n"
+                  "    match -s:\n"
+                  "        case P(_, [_, (b)]): return b\n",
+                  EDIT_unwrap,
+                  "\"\"\"x: str\"\"\"\n"
+                  "z = 1\n"
+                  "x: int\n"
+                  "y: int = 2\n"
+                  "def f():\n"
+                  "    match -s:\n"
+                  "        case P(_, [_, (b)]): return b\n"
+                  "|\n"
+                  "@dataclass\n"
+                  "class P:\n"
+                  "    \"\"\"x: str\"\"\"\n"
+                  "    z = 1\n"
+                  "    x: int\n"
+                  "    y: int = 2\n"
+                  "def f():\n"
+                  "    b = (-s).y[1]; return b\n"
+                  "|\n"
+                  "@dataclass\n"
+                  "class P:\n"
+                  "    \"\"\"x: str\"\"\"\n"
+                  "    z = 1\n"
+                  "    x: int\n"
+                  "    y: int = 2\n"
+                  "def f():\n"
+                  "    return b\n"
+                  "|\n");
 }
 
 static void
@@ -276,6 +345,8 @@ int main(void)
         cmocka_unit_test(
             a_function_that_takes_and_gives_nothing_runs_in_its_place),
         cmocka_unit_test(a_case_leaves_the_name_of_its_subject),
+        cmocka_unit_test(what_a_pattern_captures_is_reached_from_the_subject),
+        cmocka_unit_test(fields_of_a_class_are_counted),
         cmocka_unit_test(edits_inside_stay_good_after_an_unwrap),
         cmocka_unit_test(a_function_goes_with_the_statement_that_calls_it),
     };
