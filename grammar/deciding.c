@@ -191,23 +191,42 @@ void deciding_over(const struct look *l, uint32_t i, struct conditions *c)
 
 /* ---- what a condition compares ---- */
 
-static void add_side(const struct look *l, struct sides *s, uint32_t node)
-{
-    if (s->n < SIDES_MAX && node != NODE_NONE && !is_constant(l, node))
-        s->nodes[s->n++] = node;
-}
-
 /* What is left to look into, the next one last. */
 struct todo {
     uint32_t nodes[64];
     size_t n;
-    unsigned depth; /* names and functions looked through so far */
+    unsigned depth;            /* names and functions looked through so far */
+    uint32_t calls[CALLS_MAX]; /* of these functions */
+    size_t ncalls;
 };
 
 static void look_into(struct todo *todo, uint32_t node)
 {
     if (node != NODE_NONE && todo->n < ARRAY_LEN(todo->nodes))
         todo->nodes[todo->n++] = node;
+}
+
+/* A parameter is what the call on the way there hands to it. */
+static uint32_t handed(const struct look *l, const struct todo *todo,
+                       uint32_t node)
+{
+    for (size_t i = todo->ncalls; node != NODE_NONE && i-- > 0;) {
+        uint32_t argument = node_is(l->ns, node, NODE_IDENTIFIER)
+                                ? flow_handed(l->flow, node, todo->calls[i])
+                                : NODE_NONE;
+
+        if (argument != NODE_NONE)
+            node = argument;
+    }
+    return node;
+}
+
+static void add_side(const struct look *l, const struct todo *todo,
+                     struct sides *s, uint32_t node)
+{
+    node = handed(l, todo, node);
+    if (s->n < SIDES_MAX && node != NODE_NONE && !is_constant(l, node))
+        s->nodes[s->n++] = node;
 }
 
 /* The children, so that the first is looked into first. */
@@ -227,8 +246,40 @@ static void look_into_children(const struct nodes *ns, struct todo *todo,
     }
 }
 
+static void add_limit(struct sides *s, uint32_t node)
+{
+    if (node != NODE_NONE && s->nlimits < LIMITS_MAX)
+        s->limits[s->nlimits++] = node;
+}
+
+/* The tolerances of assert_close(a, b, rtol=1e-3), allclose(a, b, 1e-3): all
+ * that is a number and no side. */
+static void add_tolerances(const struct nodes *ns, uint32_t call,
+                           struct sides *s)
+{
+    static const char *const keys[] = { "rtol",    "atol",    "rel_tol",
+                                        "abs_tol", "decimal", "places",
+                                        "delta",   "tol" };
+    unsigned place = 0;
+
+    s->nlimits = 0;
+    s->by_call = true;
+    for (uint32_t c = node_first_argument(ns, call); c != NODE_NONE;
+         c = node_named_sibling(ns, c)) {
+        uint32_t key = node_is(ns, c, NODE_KEYWORD_ARGUMENT)
+                           ? node_field(ns, c, FIELD_name)
+                           : NODE_NONE;
+
+        if (key == NODE_NONE && place++ >= 2)
+            add_limit(s, c);
+        else if (key != NODE_NONE && IS_ONE_OF(node_text(ns, key), keys))
+            add_limit(s, node_field(ns, c, FIELD_value));
+    }
+}
+
 /* The two that assert_close(a, b), allclose(a, b), a.equal(b) compare. */
-static void split_call(const struct look *l, uint32_t call, struct sides *s)
+static void split_call(const struct look *l, const struct todo *todo,
+                       uint32_t call, struct sides *s)
 {
     const struct nodes *ns = l->ns;
     uint32_t function = node_field(ns, call, FIELD_function);
@@ -238,20 +289,22 @@ static void split_call(const struct look *l, uint32_t call, struct sides *s)
         return;
     for (uint32_t c = first; c != NODE_NONE && s->n < 2;
          c = node_named_sibling(ns, c))
-        add_side(l, s,
+        add_side(l, todo, s,
                  node_is(ns, c, NODE_KEYWORD_ARGUMENT)
                      ? node_field(ns, c, FIELD_value)
                      : c);
     if (s->n == 1 && node_is(ns, function, NODE_ATTRIBUTE))
-        add_side(l, s, node_field(ns, function, FIELD_object));
+        add_side(l, todo, s, node_field(ns, function, FIELD_object));
 }
 
 /* What else a value depends on: a name's value, or the condition under which
  * it is counted (`errors += 1`). */
 static void look_behind(const struct look *l, struct todo *todo, uint32_t name)
 {
-    uint32_t value = flow_value(l->flow, name);
+    uint32_t value = handed(l, todo, name);
 
+    if (value == name)
+        value = flow_value(l->flow, name);
     if (value == NODE_NONE || todo->depth++ >= SPLIT_DEPTH)
         return;
     if (is_constant(l, value)) {
@@ -275,6 +328,8 @@ static void look_into_call(const struct look *l, struct todo *todo,
     }
     if (todo->depth++ >= SPLIT_DEPTH)
         return;
+    if (todo->ncalls < CALLS_MAX)
+        todo->calls[todo->ncalls++] = call;
     for (uint32_t i = function; i < ns->at[function].past; i++)
         if (node_is(ns, i, NODE_RETURN) && node_function(ns, i) == function)
             look_into(todo, node_named_child(ns, i));
@@ -296,22 +351,30 @@ static void split_node(const struct look *l, uint32_t i, struct sides *s,
 
     switch (node_kind(ns, i)) {
     case NODE_CALL:
-        if (deciding_call(ns, i))
-            split_call(l, i, s);
+        if (deciding_call(ns, i)) {
+            add_tolerances(ns, i, s);
+            split_call(l, todo, i, s);
+        }
         if (s->n < 2)
             look_into_call(l, todo, i);
         break;
     case NODE_COMPARISON:
+        s->nlimits = 0; /* an outer one counts them: `errors > 0` */
         for (uint32_t c = node_named_child(ns, i); c != NODE_NONE;
-             c = node_named_sibling(ns, c))
-            add_side(l, s, c);
+             c = node_named_sibling(ns, c)) {
+            size_t before = s->n;
+
+            add_side(l, todo, s, c);
+            if (s->n == before)
+                add_limit(s, c);
+        }
         if (s->n < 2)
             look_into_children(ns, todo, i);
         break;
     case NODE_BINARY_OPERATOR:
         if (is_difference(ns, i)) {
-            add_side(l, s, node_field(ns, i, FIELD_left));
-            add_side(l, s, node_field(ns, i, FIELD_right));
+            add_side(l, todo, s, node_field(ns, i, FIELD_left));
+            add_side(l, todo, s, node_field(ns, i, FIELD_right));
         }
         if (s->n < 2)
             look_into_children(ns, todo, i);
@@ -335,6 +398,8 @@ void deciding_sides(const struct look *l, uint32_t condition, struct sides *s)
     unsigned left = 512; /* nodes: a condition is no program */
 
     *s = (struct sides){ .n = 0 };
+    memcpy(todo.calls, l->calls, l->ncalls * sizeof(*l->calls));
+    todo.ncalls = l->ncalls;
     look_into(&todo, condition);
     while (todo.n > 0 && left-- > 0) {
         s->n = 0;
@@ -343,8 +408,8 @@ void deciding_sides(const struct look *l, uint32_t condition, struct sides *s)
             break;
     }
     if (s->n < 2) {
-        s->n = 0;
-        add_side(l, s, condition);
+        s->n = s->nlimits = 0;
+        add_side(l, &todo, s, condition);
     }
     for (size_t i = 0; i < s->n; i++)
         flow_slice(l->flow, s->nodes[i], &s->slices[i]);

@@ -19,11 +19,17 @@
 
 #define CONDITIONS_MAX 16 /* farther ones are left out */
 #define SIDES_MAX 4
+#define LIMITS_MAX 4
 
-/* What is looked at; both borrowed. */
+#define CALLS_MAX 16 /* of functions that are looked through */
+
+/* What is looked at; both borrowed. Calls that are known to lead to what
+ * failed: of a function that is called twice, the one that counts. */
 struct look {
     const struct nodes *ns;
     struct flow *flow;
+    uint32_t calls[CALLS_MAX];
+    size_t ncalls;
 };
 
 /* What a statement depends on, nearest first. */
@@ -37,6 +43,11 @@ struct sides {
     uint32_t nodes[SIDES_MAX];
     struct slice slices[SIDES_MAX];
     size_t n;
+    /* Beside them: what a comparison allows (`> tol`, rtol=1e-3), and not what
+     * names it. */
+    uint32_t limits[LIMITS_MAX];
+    size_t nlimits;
+    bool by_call; /* it is one of assert_close and its like */
 };
 
 /* Whether node i calls assert_close, allclose and their like; sys.exit and its

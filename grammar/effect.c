@@ -10,7 +10,7 @@
 #include "grammar/kernel.h"
 
 #define NAMES_MAX 64 /* of a hop from name to name: more are not constant */
-#define HOPS_MAX 8   /* names that stand for a number */
+#define STOOD_MAX 16 /* expressions that one stands for: the first of them */
 
 #define IS_ONE_OF(text, list) text_is_one_of(text, list, ARRAY_LEN(list))
 
@@ -22,9 +22,27 @@ static const char *const varying[] = {
 };
 static const char *const places[] = { "threadIdx", "blockIdx", "laneid" };
 
+/* One value of many. */
+static const char *const reductions[] = {
+    "sum",      "mean",       "prod",
+    "max",      "min",        "argmax",
+    "argmin",   "xor_sum",    "reduce",
+    "any",      "all",        "cumsum",
+    "cumprod",  "dot",        "gemm",
+    "sum_all",  "dot_scaled", "associative_scan",
+    "logsumexp"
+};
+
+static bool begins_with(struct bytes name, const char *word)
+{
+    size_t n = strlen(word);
+
+    return name.len > n && memcmp(name.data, word, n) == 0;
+}
+
 static bool is_atomic(struct bytes name)
 {
-    return name.len > 7 && memcmp(name.data, "atomic_", 7) == 0;
+    return begins_with(name, "atomic_");
 }
 
 /* ---- constant or not ---- */
@@ -109,6 +127,81 @@ static bool varies(const struct flow *f, uint32_t kernel, uint32_t node)
     return false;
 }
 
+/* ---- one of many ---- */
+
+/* tl.max(x, axis=0) and T.reduce_max(x, y), not max(a, b). */
+static bool is_reduction(const struct nodes *ns, uint32_t call)
+{
+    struct bytes name = kernel_last_name(ns, call);
+    uint32_t first = node_first_argument(ns, call);
+
+    if (begins_with(name, "reduce_"))
+        return true;
+    return first != NODE_NONE && IS_ONE_OF(name, reductions) &&
+           (node_is(ns, node_field(ns, call, FIELD_function), NODE_ATTRIBUTE) ||
+            node_named_sibling(ns, first) == NODE_NONE);
+}
+
+/* An element of an argument, in Python or through a pointer. */
+static bool is_load(const struct flow *f, uint32_t kernel, uint32_t i)
+{
+    static const char *const loads[] = { "load", "vload", "copy" };
+    uint32_t s;
+
+    if (node_is(f->ns, i, NODE_CALL))
+        return IS_ONE_OF(kernel_last_name(f->ns, i), loads);
+    s = node_is(f->ns, i, NODE_SUBSCRIPT) ? flow_symbol(f, flow_root(f->ns, i))
+                                          : SYMBOL_NONE;
+    return s != SYMBOL_NONE && f->parameter[s] == kernel;
+}
+
+/* The names of an expression are added to `names`, and what it does to *out. */
+static void look_for(const struct flow *f, struct names *names, uint32_t node,
+                     struct effect *out)
+{
+    for (uint32_t i = node; i < f->ns->at[node].past; i++) {
+        uint32_t s = f->symbol[i];
+
+        out->reduces |= node_is(f->ns, i, NODE_CALL) && is_reduction(f->ns, i);
+        out->reads |= is_load(f, names->kernel, i);
+        if (flow_is_variable(f, s) && f->parameter[s] != names->kernel &&
+            names->n < NAMES_MAX && is_new(names, s))
+            names->seen[names->n++] = s;
+    }
+}
+
+static bool is_in_loop(const struct flow *f, uint32_t kernel, uint32_t i)
+{
+    for (; i != NODE_NONE && i != kernel; i = node_parent(f->ns, i))
+        if (node_is(f->ns, i, NODE_FOR) || node_is(f->ns, i, NODE_WHILE))
+            return true;
+    return false;
+}
+
+/* Whether a value is made of others, and of many. */
+static void look_through(const struct flow *f, uint32_t kernel, uint32_t node,
+                         struct effect *out)
+{
+    struct names names = { .kernel = kernel };
+
+    if (node != NODE_NONE)
+        look_for(f, &names, node, out);
+    for (size_t i = 0; i < names.n; i++) {
+        uint32_t g = f->givers[names.seen[i]];
+
+        for (; g != NODE_NONE; g = f->items[g].next) {
+            const struct giver *giver = &f->items[g];
+
+            if (!node_holds(f->ns, kernel, giver->node) ||
+                is_own_store(f, giver))
+                continue;
+            look_for(f, &names, giver->node, out);
+            out->reduces |= giver->kind == GIVER_ADDED &&
+                            is_in_loop(f, kernel, giver->node);
+        }
+    }
+}
+
 /* ---- writes ---- */
 
 /* Whether a target is one of the kernel's parameters, or a pointer made of
@@ -151,6 +244,7 @@ static void take(const struct flow *f, uint32_t kernel, uint32_t at,
     if (!is_argument(f, kernel, target))
         return;
     out->value |= varies(f, kernel, value);
+    look_through(f, kernel, value, out);
     out->condition |= varies(f, kernel, mask) || stands_under(f, kernel, at);
     /* The parameter itself is no place: p in `p + i`. */
     for (uint32_t i = place; i < f->ns->at[place].past; i++) {
@@ -195,6 +289,8 @@ static void take_call(const struct flow *f, uint32_t kernel, uint32_t call,
     struct bytes name = kernel_last_name(ns, call);
     bool atomic = is_atomic(name);
 
+    if (atomic && is_argument(f, kernel, node_first_argument(ns, call)))
+        out->reduces = out->reads = true;
     if (is_store(name))
         take(f, kernel, call, argument(ns, call, 0, "pointer"),
              argument(ns, call, 1, atomic ? "val" : "value"),
@@ -218,9 +314,14 @@ static void take_writes(const struct flow *f, uint32_t kernel,
         if (!added && !node_is(ns, i, NODE_ASSIGNMENT))
             continue;
         left = node_field(ns, i, FIELD_left);
-        if (node_is(ns, left, NODE_SUBSCRIPT))
-            take(f, kernel, i, left, node_field(ns, i, FIELD_right), NODE_NONE,
-                 out);
+        if (!node_is(ns, left, NODE_SUBSCRIPT))
+            continue;
+        take(f, kernel, i, left, node_field(ns, i, FIELD_right), NODE_NONE,
+             out);
+        if (!added || !is_argument(f, kernel, left))
+            continue;
+        out->reads = true;
+        out->reduces |= is_in_loop(f, kernel, i);
     }
 }
 
@@ -245,40 +346,119 @@ bool effect_has(const struct effect *effect, const struct effect *wanted)
 {
     return (effect->value || !wanted->value) &&
            (effect->place || !wanted->place) &&
-           (effect->condition || !wanted->condition);
+           (effect->condition || !wanted->condition) &&
+           (effect->reduces || !wanted->reduces);
 }
 
 /* ---- nothing ---- */
 
-/* The number 0, or a name that stands for it. */
-static bool is_zero(const struct flow *f, uint32_t i)
+/* What an expression may stand for; what is not followed stands for itself. */
+struct stood {
+    uint32_t nodes[STOOD_MAX];
+    size_t n;
+};
+
+static void add_stood(struct stood *stood, uint32_t node)
 {
-    for (int hop = 0; hop < HOPS_MAX && i != NODE_NONE; hop++) {
-        if (node_is(f->ns, i, NODE_INTEGER))
-            return node_text(f->ns, i).len == 1 &&
-                   node_text(f->ns, i).data[0] == '0';
-        if (!node_is(f->ns, i, NODE_IDENTIFIER))
-            return false;
-        i = flow_value(f, i);
+    if (node != NODE_NONE && stood->n < STOOD_MAX)
+        stood->nodes[stood->n++] = node;
+}
+
+/* What all calls hand to a parameter. */
+static void add_arguments(const struct flow *f, struct stood *out, uint32_t s)
+{
+    uint32_t function = f->parameter[s], call = NODE_NONE;
+
+    while ((call = flow_next_call(f, function, call)) != NODE_NONE)
+        add_stood(out, flow_argument(f, call, s));
+}
+
+static void add_results(const struct flow *f, struct stood *out,
+                        uint32_t function)
+{
+    const struct nodes *ns = f->ns;
+
+    for (uint32_t i = function; i < ns->at[function].past; i++)
+        if (node_is(ns, i, NODE_RETURN) && node_function(ns, i) == function)
+            add_stood(out, node_named_child(ns, i));
+}
+
+/* Follow node number i of the list. */
+static void follow(const struct flow *f, struct stood *out, size_t i)
+{
+    const struct nodes *ns = f->ns;
+    uint32_t node = out->nodes[i], s;
+
+    switch (node_kind(ns, node)) {
+    case NODE_IDENTIFIER:
+        s = f->symbol[node];
+        if (flow_is_variable(f, s) && f->parameter[s] != NODE_NONE)
+            add_arguments(f, out, s);
+        else
+            add_stood(out, flow_value(f, node));
+        break;
+    case NODE_CALL:
+        if (flow_callee(f, node) != NODE_NONE)
+            add_results(f, out, flow_callee(f, node));
+        break;
+    case NODE_LAMBDA:
+        add_stood(out, node_field(ns, node, FIELD_body));
+        break;
+    case NODE_PARENTHESIZED:
+    case NODE_KEYWORD_ARGUMENT:
+        add_stood(out, node_field(ns, node, FIELD_value) == NODE_NONE
+                           ? node_named_child(ns, node)
+                           : node_field(ns, node, FIELD_value));
+        break;
+    default:
+        break;
     }
+}
+
+/* All that an expression may stand for, itself first. */
+static struct stood stands_for(const struct flow *f, uint32_t node)
+{
+    struct stood out = { .n = 0 };
+
+    add_stood(&out, node);
+    for (size_t i = 0; i < out.n; i++)
+        follow(f, &out, i);
+    return out;
+}
+
+/* The number 0, or what stands for it. */
+static bool is_zero(const struct flow *f, uint32_t node)
+{
+    struct stood stood = stands_for(f, node);
+
+    for (size_t i = 0; i < stood.n; i++)
+        if (node_is(f->ns, stood.nodes[i], NODE_INTEGER) &&
+            node_text_is(f->ns, stood.nodes[i], "0"))
+            return true;
     return false;
 }
 
 /* One of a list's elements, or the expression itself, is 0. */
-static bool has_zero(const struct flow *f, uint32_t i)
+static bool has_zero(const struct flow *f, uint32_t node)
 {
     const struct nodes *ns = f->ns;
+    struct stood stood = stands_for(f, node);
 
-    if (i == NODE_NONE)
-        return false;
-    if (!node_is(ns, i, NODE_TUPLE) && !node_is(ns, i, NODE_LIST) &&
-        !node_is(ns, i, NODE_ARGUMENT_LIST) &&
-        !node_is(ns, i, NODE_PARENTHESIZED))
-        return is_zero(f, i);
-    for (uint32_t c = node_named_child(ns, i); c != NODE_NONE;
-         c = node_named_sibling(ns, c))
-        if (is_zero(f, c))
-            return true;
+    for (size_t i = 0; i < stood.n; i++) {
+        uint32_t list = stood.nodes[i];
+
+        if (!node_is(ns, list, NODE_TUPLE) && !node_is(ns, list, NODE_LIST) &&
+            !node_is(ns, list, NODE_ARGUMENT_LIST) &&
+            !node_is(ns, list, NODE_EXPRESSION_LIST)) {
+            if (node_is(ns, list, NODE_INTEGER) && node_text_is(ns, list, "0"))
+                return true;
+            continue;
+        }
+        for (uint32_t c = node_named_child(ns, list); c != NODE_NONE;
+             c = node_named_sibling(ns, c))
+            if (is_zero(f, c))
+                return true;
+    }
     return false;
 }
 
@@ -334,14 +514,28 @@ bool effect_of_arrays(const struct flow *f)
     return false;
 }
 
+/* A kernel's name, or one that stands for it. */
+static bool is_kernel(const struct flow *f, uint32_t name)
+{
+    struct stood stood = stands_for(f, name);
+
+    for (size_t i = 0; i < stood.n; i++) {
+        uint32_t s = f->symbol[stood.nodes[i]];
+
+        if (s != SYMBOL_NONE && f->kernel[s])
+            return true;
+    }
+    return false;
+}
+
 /* `kernel[0](...)`, `kernel[(8, 0)](...)`. */
 static bool launches_nothing(const struct flow *f, uint32_t call)
 {
     uint32_t function = node_field(f->ns, call, FIELD_function);
-    uint32_t s = flow_symbol(f, flow_root(f->ns, function)), grid, block;
+    uint32_t grid, block;
 
-    if (!node_is(f->ns, function, NODE_SUBSCRIPT) || s == SYMBOL_NONE ||
-        !f->kernel[s])
+    if (!node_is(f->ns, function, NODE_SUBSCRIPT) ||
+        !is_kernel(f, flow_root(f->ns, function)))
         return false;
     /* The blocks and their threads; what may follow is a stream and bytes. */
     grid = node_field(f->ns, function, FIELD_subscript);

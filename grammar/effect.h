@@ -5,8 +5,9 @@
  * mask)`, `T.copy(v, out)`. Each such write has a value, a place and perhaps a
  * condition (a mask, an `if` around it); each of them is made of something, an
  * argument, a load, the place of the thread, or it is constant. A kernel whose
- * value has become constant, or whose condition has gone, computes something
- * else than before. Pure; n in the size of the text. */
+ * value has become constant, is put together from many no more, or whose
+ * condition has gone, computes something else than before. Pure; n in the size
+ * of the text. */
 #ifndef AUTODD_EFFECT_H
 #define AUTODD_EFFECT_H
 
@@ -19,6 +20,9 @@ struct effect {
     bool value;     /* of a write is not constant */
     bool place;     /* neither */
     bool condition; /* there is one, and it is not constant */
+    bool reduces;   /* its value is one of many: tl.sum(x), `total += x` in a
+                     * loop, tl.atomic_add() */
+    bool reads;     /* its value is made of what it has read */
 };
 
 /* Of all writes in the kernels of that name together; nothing where none is
@@ -29,7 +33,8 @@ struct effect effect_of(struct flow *flow, struct bytes kernel);
 bool effect_has(const struct effect *effect, const struct effect *wanted);
 
 /* Whether the text makes an array without elements (torch.zeros(0),
- * np.array([])) or launches a kernel on a grid without a block. */
+ * np.array([])) or launches a kernel on a grid without a block. Names and
+ * parameters are followed, and what the script's functions return. */
 bool effect_of_nothing(const struct flow *flow);
 
 /* Whether the text makes random numbers and seeds none: they are others in each

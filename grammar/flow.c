@@ -270,6 +270,7 @@ static void take_symbols(struct flow *f)
     f->seen = xcalloc(f->nsymbols + 1, sizeof(*f->seen));
     f->below = xcalloc(f->nsymbols + 1, sizeof(*f->below));
     f->stamps = xcalloc(ns->n, sizeof(*f->stamps));
+    f->through = xcalloc((size_t)ns->n + f->nsymbols, sizeof(*f->through));
     f->first_parameter = xcalloc(ns->n, sizeof(*f->first_parameter));
     f->method_calls = xcalloc(ns->n, sizeof(*f->method_calls));
     f->next_method_call = xcalloc(ns->n, sizeof(*f->next_method_call));
@@ -361,13 +362,16 @@ const struct method *flow_methods(const struct flow *f, struct bytes name,
     return first;
 }
 
-/* The method a call `x.name(...)` may mean: the first of that name. */
+/* The method a call `x.name(...)`, or `f(...)` with `f = x.name`, may mean: the
+ * first of that name. */
 static uint32_t method_of(const struct flow *f, uint32_t call)
 {
     uint32_t function = node_field(f->ns, call, FIELD_function);
     const struct method *first;
     size_t n;
 
+    if (node_is(f->ns, function, NODE_IDENTIFIER))
+        function = flow_value(f, function);
     if (!node_is(f->ns, function, NODE_ATTRIBUTE))
         return NODE_NONE;
     first = flow_methods(f, kernel_last_name(f->ns, function), &n);
@@ -530,20 +534,95 @@ static bool write_back(struct flow *f, uint32_t symbol)
     return news;
 }
 
+static bool any_written(const struct flow *f, uint32_t function)
+{
+    uint32_t p = f->first_parameter[function];
+
+    while (p != SYMBOL_NONE && !f->written[p])
+        p = f->next_parameter[p];
+    return p != SYMBOL_NONE;
+}
+
+bool flow_is_star(const struct flow *f, uint32_t parameter)
+{
+    const struct occurrence *at;
+    size_t n;
+    uint32_t name;
+
+    at = symbol_occurrences(f->scopes, parameter, &n);
+    name = n > 0 ? node_at(f->ns, at[0].at.start, NODE_IDENTIFIER) : NODE_NONE;
+    return name != NODE_NONE &&
+           node_is(f->ns, node_parent(f->ns, name), NODE_LIST_SPLAT_PATTERN);
+}
+
+/* The kernel that a call of the function launches with `*args` alone, where
+ * the star is this parameter and the kernel is another or a name of its own;
+ * NODE_NONE when that is not known. */
+static uint32_t kernel_behind(const struct flow *f, uint32_t call,
+                              uint32_t function, uint32_t star)
+{
+    const struct nodes *ns = f->ns;
+
+    for (uint32_t i = function; i < ns->at[function].past; i++) {
+        uint32_t first =
+            node_is(ns, i, NODE_CALL) ? node_first_argument(ns, i) : NODE_NONE;
+        uint32_t s = flow_symbol(f, flow_root(ns, i));
+
+        if (first == NODE_NONE || !node_is(ns, first, NODE_LIST_SPLAT) ||
+            flow_symbol(f, flow_root(ns, first)) != star || s == SYMBOL_NONE)
+            continue;
+        if (f->parameter[s] == function)
+            s = flow_symbol(f, flow_root(ns, flow_argument(f, call, s)));
+        if (s != SYMBOL_NONE && f->kernel[s] &&
+            node_is(ns, f->definition[s], NODE_FUNCTION))
+            return f->definition[s];
+    }
+    return NODE_NONE;
+}
+
+static bool is_written_at(const struct flow *f, uint32_t function,
+                          uint32_t place)
+{
+    uint32_t p = f->first_parameter[function];
+
+    while (p != SYMBOL_NONE && f->place[p] != place)
+        p = f->next_parameter[p];
+    return p != SYMBOL_NONE && f->written[p];
+}
+
+/* What `def f(*args)` hands on to a kernel: what that writes, else all. */
+static bool write_star(struct flow *f, uint32_t call, uint32_t function,
+                       uint32_t star)
+{
+    uint32_t kernel = kernel_behind(f, call, function, star), place = 0;
+    uint32_t c = flow_argument(f, call, star);
+    bool some = kernel != NODE_NONE && any_written(f, kernel), news = false;
+
+    if (kernel != NODE_NONE && !some && !f->silent_writes)
+        return false;
+    for (; c != NODE_NONE && !node_is(f->ns, c, NODE_KEYWORD_ARGUMENT);
+         c = node_named_sibling(f->ns, c), place++)
+        if (!some || is_written_at(f, kernel, place))
+            news |= write_names(f, c, call);
+    return news;
+}
+
 /* A call of a function or kernel whose body is here: as its parameters say. */
 static bool write_arguments(struct flow *f, uint32_t call, uint32_t function,
                             bool silent)
 {
-    bool news = false, any = false;
+    bool news = false, any = any_written(f, function);
     uint32_t s = f->first_parameter[function];
 
-    for (uint32_t p = s; p != SYMBOL_NONE; p = f->next_parameter[p])
-        any |= f->written[p];
     for (; s != SYMBOL_NONE; s = f->next_parameter[s]) {
         uint32_t argument;
 
         if (!f->written[s] && (any || !silent))
             continue;
+        if (flow_is_star(f, s)) {
+            news |= write_star(f, call, function, s);
+            continue;
+        }
         argument = flow_argument(f, call, s);
         if (argument != NODE_NONE)
             news |= write(f, flow_written(f, argument), call);
@@ -635,6 +714,7 @@ void flow_free(struct flow *f)
     free(f->idle);
     free(f->methods);
     free(f->stamps);
+    free(f->through);
     free(f->seen);
     free(f->below);
     free(f->first_parameter);
@@ -659,6 +739,17 @@ uint32_t flow_value(const struct flow *f, uint32_t identifier)
         if (f->items[g].kind != GIVER_WRITE)
             return f->items[g].node;
     return NODE_NONE;
+}
+
+uint32_t flow_handed(const struct flow *f, uint32_t identifier, uint32_t call)
+{
+    uint32_t s = flow_symbol(f, identifier);
+
+    return flow_is_variable(f, s) && f->parameter[s] != NODE_NONE &&
+                   f->parameter[s] == flow_callee(f, call) &&
+                   !flow_is_star(f, s)
+               ? flow_argument(f, call, s)
+               : NODE_NONE;
 }
 
 bool flow_is_number(const struct flow *f, uint32_t i)

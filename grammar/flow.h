@@ -57,6 +57,10 @@ bool slice_shares(const struct slice *a, const struct slice *b);
  * of the first call where it is a parameter; NODE_NONE when there is none. */
 uint32_t flow_value(const struct flow *flow, uint32_t identifier);
 
+/* What this call hands to the parameter that the name at this node is;
+ * NODE_NONE when it is no parameter of what is called. */
+uint32_t flow_handed(const struct flow *f, uint32_t identifier, uint32_t call);
+
 /* The function of the script that a call calls, NODE_NONE when it is none or a
  * kernel; and the calls of a function, one after another (from NODE_NONE on).
  */

@@ -33,6 +33,8 @@ struct flow {
     bool silent_writes;
     uint32_t *seen, *below;  /* stamps of symbols; below: behind a kernel */
     uint32_t *stamps, turns; /* of slices, by node */
+    uint32_t *through;       /* of a symbol, of a function's node: the call by
+                              * which a slice first came there */
     bool giving;             /* what is written is known: give it the calls */
     uint32_t nsymbols;
     uint32_t *symbol; /* of each identifier node */
@@ -71,6 +73,9 @@ uint32_t flow_called(const struct flow *f, uint32_t call, bool *kernel);
 /* The methods of that name, of whatever class: *n from the first on. */
 const struct method *flow_methods(const struct flow *f, struct bytes name,
                                   size_t *n);
+
+/* Whether a parameter is `*args`. */
+bool flow_is_star(const struct flow *f, uint32_t parameter);
 
 /* The argument of a call for a parameter, by place or by keyword. */
 uint32_t flow_argument(const struct flow *f, uint32_t call, uint32_t parameter);

@@ -9,11 +9,13 @@
 
 #include "config/base.h"
 #include "config/mem.h"
+#include "config/number.h"
 #include "grammar/deciding.h"
 #include "grammar/kernel.h"
 #include "grammar/node.h"
 
 #define WORD_MIN 3 /* bytes of a string that stand for a text */
+#define HOPS_MAX 8 /* names that stand for a number */
 
 /* ---- the statement ---- */
 
@@ -144,6 +146,43 @@ static uint32_t statement_in(const struct nodes *ns, uint32_t line)
     return best;
 }
 
+/* Whether a statement calls the function that node `call` calls once more. */
+static bool calls_again(const struct look *l, uint32_t statement, uint32_t call)
+{
+    for (uint32_t i = statement; i < l->ns->at[statement].past; i++)
+        if (i != call && node_is(l->ns, i, NODE_CALL) &&
+            flow_callee(l->flow, i) == flow_callee(l->flow, call))
+            return true;
+    return false;
+}
+
+/* The calls in a line that the traceback goes through. */
+static void take_frame(struct look *l, uint32_t line)
+{
+    const struct nodes *ns = l->ns;
+    struct span in = line_at(ns->text, line);
+    uint32_t statement = statement_in(ns, line);
+
+    if (statement == NODE_NONE)
+        return;
+    for (uint32_t i = statement; i < ns->at[statement].past; i++)
+        if (node_is(ns, i, NODE_CALL) && l->ncalls < CALLS_MAX &&
+            ns->at[i].at.start < in.end && ns->at[i].at.end > in.start &&
+            flow_callee(l->flow, i) != NODE_NONE &&
+            !calls_again(l, statement, i))
+            l->calls[l->ncalls++] = i;
+}
+
+static void take_frames(struct look *l, const char *frames)
+{
+    unsigned long line;
+
+    while (frames && number_read(&frames, &line)) {
+        take_frame(l, (uint32_t)line);
+        frames += *frames == ',';
+    }
+}
+
 static void take_raise(struct guard *g, const struct nodes *ns, uint32_t raise)
 {
     struct bytes name = raised_class(ns, raise);
@@ -228,6 +267,29 @@ static struct effect kept_effect(const struct guard *g, const struct look *l,
     return effect;
 }
 
+/* Beside kernels that make a result of something those that only clear it do
+ * not count. */
+static void drop_clearing(struct guard_side *side)
+{
+    size_t kept = 0;
+    bool reads = false;
+
+    for (size_t i = 0; i < side->nkernels; i++)
+        reads |= side->effects[i].reads;
+    for (size_t i = 0; i < side->nkernels; i++) {
+        const struct effect *effect = &side->effects[i];
+        bool known = effect->value || effect->place || effect->condition;
+
+        if (reads && known && !effect->reads) {
+            free(side->kernels[i]);
+            continue;
+        }
+        side->effects[kept] = side->effects[i];
+        side->kernels[kept++] = side->kernels[i];
+    }
+    side->nkernels = kept;
+}
+
 static void keep_side(struct guard *g, const struct look *l,
                       const struct sides *s, size_t i)
 {
@@ -245,6 +307,25 @@ static void keep_side(struct guard *g, const struct look *l,
         side->kernels[k] =
             xmemdup(slice->kernels[k].data, slice->kernels[k].len);
     }
+}
+
+static void tell_kernels(struct buf *out, const struct look *l,
+                         const struct guard_side *side,
+                         const struct slice *slice)
+{
+    bool any = false;
+
+    for (size_t k = 0; k < slice->nkernels; k++) {
+        struct bytes name = slice->kernels[k];
+
+        if (!text_is_one_of(name, (const char *const *)side->kernels,
+                            side->nkernels))
+            continue;
+        buf_addf(out, "%s%.*s in line %u", any ? ", " : " (by ", (int)name.len,
+                 name.data, line_of(l->ns->text, slice->lines[k]));
+        any = true;
+    }
+    buf_adds(out, any ? ")" : "");
 }
 
 /* "the test in line 41 and what it compares: got (by softmax in line 29),
@@ -266,12 +347,7 @@ static char *tell(const struct guard *g, const struct look *l,
 
         buf_addf(&out, "%s %.*s%s", i > 0 ? "," : "", len > 60 ? 60 : len,
                  side.data, len > 60 || eol ? "..." : "");
-        for (size_t k = 0; k < g->sides[i].nkernels; k++)
-            buf_addf(&out, "%s%.*s in line %u", k > 0 ? ", " : " (by ",
-                     (int)s->slices[i].kernels[k].len,
-                     s->slices[i].kernels[k].data,
-                     line_of(text, s->slices[i].lines[k]));
-        buf_adds(&out, g->sides[i].nkernels > 0 ? ")" : "");
+        tell_kernels(&out, l, &g->sides[i], &s->slices[i]);
     }
     return buf_take(&out, NULL);
 }
@@ -282,6 +358,49 @@ static bool any_kernel(const struct sides *s)
         if (s->slices[i].nkernels > 0)
             return true;
     return false;
+}
+
+/* The number that an expression is, or stands for; false: not known. */
+static bool number_of(const struct look *l, uint32_t node, double *out)
+{
+    for (int hop = 0; hop < HOPS_MAX && node != NODE_NONE; hop++) {
+        if (node_is(l->ns, node, NODE_INTEGER) ||
+            node_is(l->ns, node, NODE_FLOAT)) {
+            struct bytes text = node_text(l->ns, node);
+            char *number = xmemdup(text.data, text.len);
+
+            *out = strtod(number, NULL);
+            free(number);
+            return true;
+        }
+        if (!node_is(l->ns, node, NODE_IDENTIFIER))
+            return false;
+        node = flow_value(l->flow, node);
+    }
+    return false;
+}
+
+static bool is_word_or_list(const struct nodes *ns, uint32_t i)
+{
+    return node_is(ns, i, NODE_STRING) || node_is(ns, i, NODE_TRUE_NAME) ||
+           node_is(ns, i, NODE_FALSE_NAME) || node_is(ns, i, NODE_NONE_NAME) ||
+           node_is(ns, i, NODE_LIST) || node_is(ns, i, NODE_TUPLE);
+}
+
+static void keep_limits(struct guard *g, const struct look *l,
+                        const struct sides *s)
+{
+    for (size_t i = 0; i < s->nlimits; i++) {
+        double number = 0;
+        bool known = number_of(l, s->limits[i], &number);
+
+        if (!known && is_word_or_list(l->ns, s->limits[i]))
+            continue; /* `== "ok"` */
+        if (known)
+            g->limits[g->nlimits++] = number;
+        g->any_limit |= !known;
+        g->limited |= !s->by_call && (!known || number != 0);
+    }
 }
 
 /* Keep the nearest test over statement `i` that compares anything; one about a
@@ -299,6 +418,9 @@ static void keep_test(struct guard *g, const struct look *l, uint32_t i)
             if (s.n > 0 && (!kernels || any_kernel(&s))) {
                 for (size_t m = 0; m < s.n; m++)
                     keep_side(g, l, &s, m);
+                for (size_t m = 0; m < s.n; m++)
+                    drop_clearing(&g->sides[m]);
+                keep_limits(g, l, &s);
                 g->words = tell(g, l, c.nodes[k], &s);
             }
             deciding_deinit(&s);
@@ -322,6 +444,7 @@ static void find_test(struct guard *g, const struct tree *tree,
     uint32_t statement =
         failure->line > 0 ? raised_in(g, l.ns, failure) : NODE_NONE;
 
+    take_frames(&l, failure->frames);
     g->some = failure->some;
     g->nothing = effect_of_nothing(l.flow);
     g->chance = effect_of_chance(l.flow);
@@ -352,7 +475,8 @@ static void forget_test(struct guard *g)
     free(g->words);
     free(g->raised);
     g->words = g->raised = NULL;
-    g->nsides = g->ntexts = 0;
+    g->nsides = g->ntexts = g->nlimits = 0;
+    g->limited = g->any_limit = false;
     g->site = GUARD_NOTHING;
 }
 
@@ -420,6 +544,28 @@ static bool all_stand(const struct guard *g, const struct look *l,
     return false;
 }
 
+/* Whether what a candidate's test allows was allowed before, or is a default.
+ */
+static bool within_limits(const struct guard *g, const struct look *l,
+                          const struct sides *s)
+{
+    if (!keeps_kernel(g) || (g->nlimits == 0 && !g->any_limit))
+        return true;
+    if (g->limited && !s->by_call && s->nlimits == 0)
+        return false;
+    for (size_t i = 0; i < s->nlimits; i++) {
+        double number = 0;
+        bool same = !number_of(l, s->limits[i], &number) ||
+                    (g->any_limit && number != 0);
+
+        for (size_t k = 0; k < g->nlimits; k++)
+            same |= !(number < g->limits[k]) && !(number > g->limits[k]);
+        if (!same)
+            return false;
+    }
+    return true;
+}
+
 static bool test_holds(const struct guard *g, const struct look *l, uint32_t i)
 {
     struct conditions c;
@@ -430,7 +576,7 @@ static bool test_holds(const struct guard *g, const struct look *l, uint32_t i)
         struct sides s;
 
         deciding_sides(l, c.nodes[k], &s);
-        holds = all_stand(g, l, &s, 0, 0);
+        holds = within_limits(g, l, &s) && all_stand(g, l, &s, 0, 0);
         deciding_deinit(&s);
     }
     return holds;

@@ -18,11 +18,14 @@
  *   without any kernel             of the same source as another side, if it
  * was so; else computed no side                        is constant
  *
- * What such a kernel writes does not become constant; where only some elements
- * are wrong, neither does where it writes, and a condition stays a condition:
- * they decide which. No side is made of memory that nobody wrote to, and what
- * had elements keeps some, and random numbers that were seeded stay seeded: all
- * that is not the fault, but would show its words.
+ * What such a kernel writes does not become constant, and one value of many
+ * (tl.sum(x)) stays that; where only some elements are wrong, neither does
+ * where it writes become constant, and a condition stays a condition: they
+ * decide which. Beside a kernel's side a tolerance stays as it is, or gives way
+ * to the function's own: within none, a right result is wrong. No side is made
+ * of memory that nobody wrote to, and what had elements keeps some, and random
+ * numbers that were seeded stay seeded: all that is not the fault, but would
+ * show its words.
  *
  * And when the process dies by an access to memory, arrays that had elements
  * keep some, for one without lies nowhere.
@@ -45,8 +48,9 @@
 
 /* How the original failed. All borrowed for guard_init(). */
 struct guard_failure {
-    uint32_t line;  /* innermost of the script in the traceback; 0: none */
-    bool own_words; /* a raise there says what was asked for */
+    uint32_t line;      /* innermost of the script in the traceback; 0: none */
+    const char *frames; /* all of them, "12,80,45", that last; or NULL */
+    bool own_words;     /* a raise there says what was asked for */
     const char *texts[GUARD_TEXTS_MAX]; /* printed, and asked for */
     size_t ntexts;
     bool exits; /* by its exit code alone */
@@ -79,6 +83,10 @@ struct guard {
     char *raised; /* class of a RAISE, as it is named; owned; NULL: none */
     struct guard_side sides[SIDES_MAX];
     size_t nsides;
+    double limits[LIMITS_MAX]; /* what the test allows, where that is known */
+    size_t nlimits;
+    bool limited;       /* by more than 0, or by what is not known */
+    bool any_limit;     /* by what is not known */
     bool silent_writes; /* see flow_new() */
     bool some;          /* as in the failure */
     bool nothing;       /* the original makes arrays of no elements */

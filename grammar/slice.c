@@ -40,7 +40,9 @@ static const char *const kernel_makers[] = {
 /* A node to visit, or, where that is NODE_NONE, a symbol. */
 struct task {
     uint32_t node, symbol;
-    bool below; /* behind a kernel */
+    uint32_t call; /* whose function it is in, as far as the slice came by it;
+                    * NODE_NONE: by any call */
+    bool below;    /* behind a kernel */
     bool done;
 };
 
@@ -50,6 +52,7 @@ struct walk {
     struct task *todo;
     size_t n, room, sources_room;
     uint32_t turn;           /* what was looked through has this stamp */
+    uint32_t call;           /* see struct task */
     uint32_t function, past; /* of what is sliced; the end of its loops */
 };
 
@@ -62,7 +65,8 @@ static void push_task(struct walk *w, struct task task)
 static void push(struct walk *w, uint32_t node, bool below)
 {
     if (node != NODE_NONE)
-        push_task(w, (struct task){ .node = node, .below = below });
+        push_task(
+            w, (struct task){ .node = node, .call = w->call, .below = below });
 }
 
 static void add_kernel(struct walk *w, struct bytes name, uint32_t call,
@@ -103,12 +107,28 @@ static void push_object(struct walk *w, uint32_t class, bool below)
     }
 }
 
+/* Whether a place (a function's node, or a symbol behind all nodes) is to be
+ * looked into: for the first time, or once more for all calls, as it was come
+ * to by one call before and now by another. */
+static bool comes_anew(struct walk *w, bool known, uint32_t place)
+{
+    uint32_t *through = &w->f->through[place];
+
+    if (known && (*through == w->call || *through == NODE_NONE))
+        return false;
+    if (known)
+        w->call = NODE_NONE;
+    *through = w->call;
+    return true;
+}
+
 /* What a function returns; of a class, what its objects hold. */
 static void push_results(struct walk *w, uint32_t definition, bool below)
 {
     const struct nodes *ns = w->f->ns;
 
-    if (definition == NODE_NONE || w->f->stamps[definition] == w->turn)
+    if (definition == NODE_NONE ||
+        !comes_anew(w, w->f->stamps[definition] == w->turn, definition))
         return;
     w->f->stamps[definition] = w->turn;
     if (node_is(ns, definition, NODE_CLASS)) {
@@ -133,6 +153,17 @@ static bool push_methods(struct walk *w, struct bytes name, bool below)
     return n > 0;
 }
 
+/* What a function gives to one of its calls. */
+static void push_results_of(struct walk *w, uint32_t call, uint32_t function,
+                            bool below)
+{
+    uint32_t outer = w->call;
+
+    w->call = call;
+    push_results(w, function, below);
+    w->call = outer;
+}
+
 /* A call of an object: `op(x)`. */
 static void push_call_of_object(struct walk *w, bool below)
 {
@@ -142,11 +173,43 @@ static void push_call_of_object(struct walk *w, bool below)
         push_methods(w, bytes_of(names[i], strlen(names[i])), below);
 }
 
+/* `Own.apply(x)` of an autograd.Function. */
+static bool push_applied(struct walk *w, uint32_t function, bool below)
+{
+    static const char forward[] = "forward";
+    const struct flow *f = w->f;
+    uint32_t s = flow_symbol(f, flow_root(f->ns, function));
+
+    return s != SYMBOL_NONE && f->definition[s] != NODE_NONE &&
+           node_is(f->ns, f->definition[s], NODE_CLASS) &&
+           node_text_is(f->ns, node_field(f->ns, function, FIELD_attribute),
+                        "apply") &&
+           push_methods(w, bytes_of(forward, sizeof(forward) - 1), below);
+}
+
+/* `x.grad`: what the script's own backward() gives. */
+static void push_gradient(struct walk *w, uint32_t attribute, bool below)
+{
+    static const char backward[] = "backward";
+
+    if (node_text_is(w->f->ns, node_field(w->f->ns, attribute, FIELD_attribute),
+                     "grad"))
+        push_methods(w, bytes_of(backward, sizeof(backward) - 1), below);
+}
+
 /* Every call of the function hands something to its parameter. */
 static void push_arguments(struct walk *w, uint32_t parameter, bool below)
 {
-    uint32_t function = w->f->parameter[parameter], call = NODE_NONE;
+    uint32_t function = w->f->parameter[parameter], call = w->call;
 
+    /* What is handed stands where the call does. */
+    w->call = NODE_NONE;
+    if (call != NODE_NONE && flow_callee(w->f, call) == function &&
+        !flow_is_star(w->f, parameter)) {
+        push(w, flow_argument(w->f, call, parameter), below);
+        return;
+    }
+    call = NODE_NONE;
     while ((call = flow_next_call(w->f, function, call)) != NODE_NONE)
         push(w, flow_argument(w->f, call, parameter), below);
 }
@@ -168,11 +231,14 @@ static void push_write(struct walk *w, uint32_t call, uint32_t symbol,
     for (; p != SYMBOL_NONE; p = f->next_parameter[p]) {
         uint32_t argument = flow_argument(f, call, p);
 
-        if (!f->written[p] || argument == NODE_NONE ||
+        /* Which of many: the call names the kernel. */
+        if (!f->written[p] || argument == NODE_NONE || flow_is_star(f, p) ||
             flow_written(f, argument) != symbol)
             continue;
-        push_task(
-            w, (struct task){ .node = NODE_NONE, .symbol = p, .below = below });
+        push_task(w, (struct task){ .node = NODE_NONE,
+                                    .symbol = p,
+                                    .call = call,
+                                    .below = below });
         bound = true;
     }
     if (!bound)
@@ -288,7 +354,7 @@ static bool comes_after(const struct walk *w, uint32_t symbol,
             is_local(f, symbol, w->function));
 }
 
-static void visit_symbol(struct walk *w, uint32_t symbol, bool below)
+static void look_behind(struct walk *w, uint32_t symbol, bool below)
 {
     struct flow *f = w->f;
     bool known;
@@ -296,7 +362,8 @@ static void visit_symbol(struct walk *w, uint32_t symbol, bool below)
     if (!flow_is_variable(f, symbol))
         return;
     known = f->seen[symbol] == w->turn || f->below[symbol] == w->turn;
-    if (f->seen[symbol] == w->turn || (below && known))
+    if (!comes_anew(w, f->seen[symbol] == w->turn || (below && known),
+                    f->ns->n + symbol))
         return;
     (below ? f->below : f->seen)[symbol] = w->turn;
     if (f->kernel[symbol]) { /* handed on, not called */
@@ -325,6 +392,14 @@ static void visit_symbol(struct walk *w, uint32_t symbol, bool below)
     }
     if (f->parameter[symbol] != NODE_NONE)
         push_arguments(w, symbol, below);
+}
+
+static void visit_symbol(struct walk *w, uint32_t symbol, bool below)
+{
+    uint32_t call = w->call;
+
+    look_behind(w, symbol, below);
+    w->call = call;
 }
 
 /* Random(0), Linear(3, 4): makes an object, which computes when called. */
@@ -357,10 +432,11 @@ static bool visit_call(struct walk *w, uint32_t call, bool *below)
         w->out->constant = false;
         w->out->computed = true;
     } else if (node_is(f->ns, function, NODE_ATTRIBUTE) &&
-               push_methods(w, name, *below)) {
+               (push_methods(w, name, *below) ||
+                push_applied(w, function, *below))) {
         return false;
     } else if (definition != NODE_NONE) {
-        push_results(w, definition, *below);
+        push_results_of(w, call, definition, *below);
     } else if (IS_ONE_OF(name, empties)) {
         w->out->unset |= is_used_unset(f, call);
         return true; /* memory without values */
@@ -374,6 +450,28 @@ static bool visit_call(struct walk *w, uint32_t call, bool *below)
     if (definition == NODE_NONE && flow_is_variable(f, own))
         push_call_of_object(w, *below);
     return false;
+}
+
+/* Whether a call hands its arguments to names of a function of the script, and
+ * nowhere else: they count where those are used. */
+static bool binds_all(const struct flow *f, uint32_t call)
+{
+    uint32_t function = node_field(f->ns, call, FIELD_function);
+    uint32_t callee = node_is(f->ns, function, NODE_IDENTIFIER)
+                          ? flow_callee(f, call)
+                          : NODE_NONE;
+    uint32_t list = callee == NODE_NONE
+                        ? NODE_NONE
+                        : node_field(f->ns, callee, FIELD_parameters);
+
+    if (list == NODE_NONE)
+        return false;
+    for (uint32_t c = node_named_child(f->ns, list); c != NODE_NONE;
+         c = node_named_sibling(f->ns, c))
+        if (node_is(f->ns, c, NODE_LIST_SPLAT_PATTERN) ||
+            node_is(f->ns, c, NODE_DICTIONARY_SPLAT_PATTERN))
+            return false;
+    return true;
 }
 
 static void visit(struct walk *w, uint32_t node, bool below)
@@ -391,6 +489,8 @@ static void visit(struct walk *w, uint32_t node, bool below)
             if (visit_call(w, i, &inner)) {
                 /* The object of x.new_zeros(3) gives no value either. */
                 i = ns->at[i].past - 1;
+            } else if (binds_all(w->f, i)) {
+                i = ns->at[i].past - 1;
             } else if (inner != below) {
                 push(w, node_field(ns, i, FIELD_function), true);
                 push(w, node_field(ns, i, FIELD_arguments), true);
@@ -398,6 +498,9 @@ static void visit(struct walk *w, uint32_t node, bool below)
             }
             break;
         }
+        case NODE_ATTRIBUTE:
+            push_gradient(w, i, below);
+            break;
         case NODE_BINARY_OPERATOR:
             w->out->computed |= computes(ns, i);
             break;
@@ -415,6 +518,7 @@ static void carry_out(struct walk *w, size_t i)
     struct task task = w->todo[i];
 
     w->todo[i].done = true;
+    w->call = task.call;
     if (task.node == NODE_NONE)
         visit_symbol(w, task.symbol, task.below);
     else
@@ -438,6 +542,7 @@ void flow_slice(struct flow *f, uint32_t node, struct slice *out)
 {
     struct walk w = { .f = f,
                       .out = out,
+                      .call = NODE_NONE,
                       .function = node_function(f->ns, node),
                       .past = past_loops(f->ns, node) };
 

@@ -185,6 +185,7 @@ void signature_failure(const struct signature *s, struct bytes script,
     }
     if (s->message)
         out->line = s->exc_line;
+    out->frames = s->message ? s->exc_frames : NULL;
     out->some = s->shown.kind == COMPARISON_SOME;
     out->dies = dies_by_access(s);
     out->exits = evidence_asked(s->config) == 0 && !s->type &&

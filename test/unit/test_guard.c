@@ -659,6 +659,293 @@ static void where_some_are_wrong_what_decides_which_stays(void **state)
                      SUMS)));
 }
 
+/* A kernel in Triton, and the test behind what it writes into `out`. */
+#define STORED(kernel, test)                                                   \
+    "@triton.jit\n"                                                            \
+    "def k(x_ptr, out_ptr, n):\n"                                              \
+    "    at = tl.arange(0, 8)\n" kernel "x = torch.ones(8)\n"                  \
+    "out = torch.zeros(8)\n"                                                   \
+    "k[1,](x, out, 8)\n" test
+#define ALL_CLOSE "torch.testing.assert_close(out, x * 8)\n"
+
+static void one_value_of_many_stays_that(void **state)
+{
+    static const char summed[] =
+        STORED("    total = tl.sum(tl.load(x_ptr + at), axis=0)\n"
+               "    tl.store(out_ptr + at, total)\n",
+               ALL_CLOSE);
+    static const char looped[] = STORED("    total = 0.0\n"
+                                        "    for i in range(n):\n"
+                                        "        total += tl.load(x_ptr + i)\n"
+                                        "    mean = total / n\n"
+                                        "    tl.store(out_ptr + at, mean)\n",
+                                        ALL_CLOSE);
+    static const char atomic[] =
+        STORED("    tl.atomic_add(out_ptr, tl.load(x_ptr + at))\n", ALL_CLOSE);
+    static const char *const kept[] = {
+        STORED("    tl.store(out_ptr, tl.sum(at))\n", ALL_CLOSE),
+        STORED("    tl.store(out_ptr, tl.max(tl.load(x_ptr + at), 0))\n",
+               ALL_CLOSE),
+        STORED("    local = T.alloc_fragment(1)\n"
+               "    T.reduce_sum(x_ptr, local)\n"
+               "    out_ptr[0] = local\n",
+               ALL_CLOSE),
+        STORED("    total = 0\n"
+               "    while n:\n"
+               "        total += at\n"
+               "    tl.store(out_ptr, total)\n",
+               ALL_CLOSE),
+        STORED("    for i in range(n):\n"
+               "        out_ptr[0] += i\n",
+               ALL_CLOSE),
+        STORED("    tl.atomic_max(out_ptr, at)\n", ALL_CLOSE),
+        NULL
+    };
+    static const char *const lost[] = {
+        STORED("    tl.store(out_ptr, tl.load(x_ptr))\n", ALL_CLOSE),
+        STORED("    tl.store(out_ptr, max(n, 1))\n", ALL_CLOSE),
+        STORED("    total = 0\n"
+               "    total += n\n"
+               "    tl.store(out_ptr, total)\n",
+               ALL_CLOSE),
+        STORED("    out_ptr[0] += n\n", ALL_CLOSE),
+        STORED("    local = tl.sum(at)\n"
+               "    tl.store(out_ptr, n)\n",
+               ALL_CLOSE),
+        NULL
+    };
+    const char *const originals[] = { summed, looped, atomic };
+    (void)state;
+
+    for (size_t i = 0; i < ARRAY_LEN(originals); i++) {
+        struct guard_failure failure = raised(originals[i], "testing.assert");
+
+        check(originals[i], &failure, kept, lost);
+    }
+}
+
+#define COPIED(test)                                                           \
+    STORED("    tl.store(out_ptr + at, tl.load(x_ptr + at))\n", test)
+
+static void a_tolerance_stays_or_is_the_default(void **state)
+{
+    static const char close[] = COPIED(
+        "torch.testing.assert_close(out, x * 8, rtol=1e-3, atol=0.01)\n");
+    static const char above[] = COPIED("limit = 1e-3\n"
+                                       "worst = (out - x * 8).abs().max()\n"
+                                       "assert worst <= limit\n");
+    static const char unknown[] =
+        COPIED("from m import EPS\n"
+               "assert (out - x * 8).abs().max() <= EPS\n");
+    static const char exact[] = COPIED("assert (out == x * 8).all()\n");
+    static const char word[] =
+        COPIED("assert ('ok' if (out == x * 8).all() else '') == 'ok'\n");
+    struct guard_failure failure = raised(close, "testing.assert");
+    (void)state;
+
+    check(close, &failure,
+          TEXTS(COPIED("torch.testing.assert_close(out, x * 8)\n"),
+                COPIED("t = 1e-3\n"
+                       "torch.testing.assert_close(out, x * 8, rtol=t)\n"),
+                COPIED("torch.testing.assert_close(out, x * 8, atol=f())\n"),
+                COPIED("torch.testing.assert_close(out, x * 8, msg=0)\n")),
+          TEXTS(COPIED("torch.testing.assert_close(out, x * 8, rtol=0)\n"),
+                COPIED("torch.allclose(out, x * 8, 1e-4)\n"),
+                COPIED("t = 0\n"
+                       "torch.testing.assert_close(out, x * 8, atol=t)\n")));
+    failure = raised(above, "assert worst");
+    check(above, &failure,
+          TEXTS(COPIED("assert (out - x * 8) < 1e-3\n"),
+                COPIED("assert torch.allclose(out, x * 8)\n")),
+          TEXTS(COPIED("assert (out - x * 8).abs() < 0\n"),
+                COPIED("assert not (out - x * 8).any()\n"),
+                COPIED("assert out == x * 8\n"),
+                COPIED("assert torch.allclose(out, x * 8, 0)\n")));
+    failure = raised(unknown, "assert");
+    check(unknown, &failure, TEXTS(COPIED("assert (out - x * 8) < 1e-3\n")),
+          TEXTS(COPIED("assert (out - x * 8).abs() < 0\n"),
+                COPIED("assert out == x * 8\n")));
+    failure = raised(exact, "assert");
+    check(exact, &failure, TEXTS(COPIED("assert (out - x * 8).abs() < 0\n")),
+          TEXTS("assert False\n"));
+    failure = raised(word, "assert");
+    check(word, &failure, TEXTS(COPIED("assert out == x * 8\n")),
+          TEXTS("assert False\n"));
+}
+
+/* A launch behind a function of the script. */
+#define LAUNCHED(launch, result)                                               \
+    "@triton.jit\n"                                                            \
+    "def k(x_ptr, out_ptr, n):\n"                                              \
+    "    tl.store(out_ptr, tl.load(x_ptr))\n"                                  \
+    "def launch(kernel, grid, *args):\n"                                       \
+    "    kernel[grid](*args, BLOCK=8)\n"                                       \
+    "def run(x):\n"                                                            \
+    "    out = torch.zeros(8)\n"                                               \
+    "    " launch "\n"                                                         \
+    "    return " result "\n"                                                  \
+    "x = torch.ones(8)\n"                                                      \
+    "torch.testing.assert_close(run(x), x * 8)\n"
+
+static void what_is_handed_on_is_written_where_the_kernel_writes(void **state)
+{
+    static const char original[] =
+        LAUNCHED("launch(k, (1,), x, out, 8)", "out");
+    static const char method[] = "@triton.jit\n"
+                                 "def k(x_ptr, out_ptr):\n"
+                                 "    tl.store(out_ptr, tl.load(x_ptr))\n"
+                                 "class Launcher:\n"
+                                 "    def launch(self, kernel, *args):\n"
+                                 "        kernel[1,](*args)\n"
+                                 "x = torch.ones(8)\n"
+                                 "y = torch.zeros(8)\n"
+                                 "launch = Launcher().launch\n"
+                                 "launch(k, x, y)\n"
+                                 "torch.testing.assert_close(%s, x * 8)\n";
+    struct guard_failure failure = raised(original, "testing.assert");
+    char wrong[512], right[512];
+    (void)state;
+
+    check(original, &failure,
+          TEXTS(LAUNCHED("launch(k, (1,), 0, out)", "out"),
+                LAUNCHED("k[1,](x, out, 8)", "out")),
+          TEXTS(LAUNCHED("launch(k, (1,), x, out, 8)", "x"),
+                LAUNCHED("launch(k, (1,), x, 0, out)", "out"),
+                LAUNCHED("launch(k, (1,), out)", "out")));
+    snprintf(right, sizeof(right), method, "y");
+    snprintf(wrong, sizeof(wrong), method, "x");
+    failure = raised(right, "testing.assert");
+    check(right, &failure, TEXTS(right), TEXTS(wrong));
+}
+
+static void a_kernel_that_clears_the_result_does_not_stand_for_it(void **state)
+{
+#define CLEARED(kernel, launch, side)                                          \
+    "@cuda.jit\n"                                                              \
+    "def clear(out, value):\n"                                                 \
+    "    out[0] = value\n"                                                     \
+    "@cuda.jit\n"                                                              \
+    "def add(x, out):\n" kernel "out = np.zeros(8)\n"                          \
+    "clear[1, 8](out, 3)\n" launch "np.testing.assert_allclose(out, " side     \
+    ")\n"
+#define ADDS                                                                   \
+    "    for i in range(8):\n"                                                 \
+    "        out[0] += x[i]\n"
+    static const char original[] =
+        CLEARED(ADDS, "add[1, 8](np.ones(8), out)\n", "np.ones(8).sum()");
+    struct guard_failure failure = raised(original, "testing.assert");
+    (void)state;
+
+    check(original, &failure, TEXTS(original),
+          TEXTS(CLEARED(ADDS, "", "np.ones(8).sum()"),
+                CLEARED("    out[0] = x[0]\n", "add[1, 8](np.ones(8), out)\n",
+                        "np.ones(8).sum()")));
+}
+
+/* The check that passes, and the one that fails. */
+#define CHECKED(first, second)                                                 \
+    "@cuda.jit\n"                                                              \
+    "def negate(x):\n"                                                         \
+    "    x[0] = -x[0]\n"                                                       \
+    "@cuda.jit\n"                                                              \
+    "def double(x):\n"                                                         \
+    "    x[0] = x[0] + x[0]\n"                                                 \
+    "a, b = np.ones(1), np.ones(1)\n"                                          \
+    "negate[1, 1](a)\n"                                                        \
+    "double[1, 1](b)\n" first second
+#define IS_CLOSE                                                               \
+    "def close(got, want):\n"                                                  \
+    "    return np.allclose(got, want)\n"
+#define COMPARE                                                                \
+    "def compare(got, want):\n"                                                \
+    "    np.testing.assert_allclose(got, want)\n"
+
+static void of_two_calls_the_one_that_failed_counts(void **state)
+{
+    static const char condition[] =
+        CHECKED(IS_CLOSE "assert close(a, -np.ones(1) * 1)\n",
+                "if not close(b, np.ones(1) * 3):\n"
+                "    raise ValueError('boom')\n");
+    static const char traced[] =
+        CHECKED(COMPARE "compare(a, -np.ones(1) * 1)\n",
+                "compare(b, np.ones(1) * 3)\n");
+    struct guard_failure failure = raised(condition, "raise");
+    char frames[32];
+    (void)state;
+
+    check(condition, &failure,
+          TEXTS(CHECKED("", "if not np.allclose(b, np.ones(1) * 3):\n"
+                            "    raise ValueError('boom')\n")),
+          TEXTS(CHECKED("", "if not np.allclose(a, np.ones(1) * 3):\n"
+                            "    raise ValueError('boom')\n")));
+    failure = raised(traced, "testing.assert");
+    snprintf(frames, sizeof(frames), "%u,%u", line_with(traced, "compare(b"),
+             failure.line);
+    failure.frames = frames;
+    check(traced, &failure,
+          TEXTS(CHECKED("", "np.testing.assert_allclose(b, np.ones(1) * 3)\n")),
+          TEXTS(CHECKED("", "np.testing.assert_allclose(a, np.ones(1) * 3)\n"),
+                CHECKED(COMPARE, "compare(a, np.ones(1) * 3)\n")));
+}
+
+static void a_grid_of_nothing_is_seen_behind_names(void **state)
+{
+    static const char original[] =
+        LAUNCHED("launch(k, (1,), x, out, 8)", "out");
+    struct guard_failure failure = raised(original, "testing.assert");
+    (void)state;
+
+    check(original, &failure,
+          TEXTS(LAUNCHED("grid = 1, 2; launch(k, grid, x, out)", "out"),
+                LAUNCHED("launch(k, lambda m: (1,), x, out)", "out")),
+          TEXTS(LAUNCHED("launch(k, (0,), x, out)", "out"),
+                LAUNCHED("launch(k, 0, x, out)", "out"),
+                LAUNCHED("n = 0; launch(k, (1, n), x, out)", "out"),
+                LAUNCHED("grid = 0, 1; launch(k, grid, x, out)", "out"),
+                LAUNCHED("f = k; f[0,](x, out)", "out"),
+                LAUNCHED("k[lambda m: (0,)](x, out)", "out"),
+                "def blocks():\n"
+                "    return 0\n" LAUNCHED("k[blocks()](x, out)", "out")));
+}
+
+static void a_gradient_is_what_the_scripts_backward_gives(void **state)
+{
+#define AUTOGRAD(launch, side)                                                 \
+    "@triton.jit\n"                                                            \
+    "def forward_kernel(x_ptr, out_ptr):\n"                                    \
+    "    tl.store(out_ptr, tl.load(x_ptr))\n"                                  \
+    "@triton.jit\n"                                                            \
+    "def backward_kernel(x_ptr, out_ptr):\n"                                   \
+    "    tl.store(out_ptr, tl.load(x_ptr))\n"                                  \
+    "class Own(torch.autograd.Function):\n"                                    \
+    "    @staticmethod\n"                                                      \
+    "    def forward(ctx, x):\n"                                               \
+    "        y = torch.zeros(8)\n"                                             \
+    "        forward_kernel[1,](x, y)\n"                                       \
+    "        return y\n"                                                       \
+    "    @staticmethod\n"                                                      \
+    "    def backward(ctx, grad):\n"                                           \
+    "        dx = torch.zeros(8)\n"                                            \
+    "        " launch "\n"                                                     \
+    "        return dx\n"                                                      \
+    "x = torch.ones(8, requires_grad=True)\n"                                  \
+    "y = Own.apply(x)\n"                                                       \
+    "y.sum().backward()\n"                                                     \
+    "torch.testing.assert_close(" side ", x * 2)\n"
+    static const char gradient[] =
+        AUTOGRAD("backward_kernel[1,](grad, dx)", "x.grad");
+    static const char value[] = AUTOGRAD("backward_kernel[1,](grad, dx)", "y");
+    struct guard_failure failure = raised(gradient, "testing.assert");
+    (void)state;
+
+    check(gradient, &failure,
+          TEXTS(AUTOGRAD("backward_kernel[1,](dx, dx)", "x.grad")),
+          TEXTS(AUTOGRAD("pass", "x.grad"), value));
+    failure = raised(value, "testing.assert");
+    check(value, &failure, TEXTS(AUTOGRAD("pass", "y")), TEXTS(gradient));
+#undef AUTOGRAD
+}
+
 #define MASKED(store)                                                          \
     "@triton.jit\n"                                                            \
     "def k(x_ptr, out_ptr, n):\n"                                              \
@@ -839,6 +1126,13 @@ int main(void)
         cmocka_unit_test(what_a_kernel_writes_does_not_become_constant),
         cmocka_unit_test(where_some_are_wrong_what_decides_which_stays),
         cmocka_unit_test(a_mask_is_a_condition),
+        cmocka_unit_test(one_value_of_many_stays_that),
+        cmocka_unit_test(a_tolerance_stays_or_is_the_default),
+        cmocka_unit_test(what_is_handed_on_is_written_where_the_kernel_writes),
+        cmocka_unit_test(a_kernel_that_clears_the_result_does_not_stand_for_it),
+        cmocka_unit_test(of_two_calls_the_one_that_failed_counts),
+        cmocka_unit_test(a_grid_of_nothing_is_seen_behind_names),
+        cmocka_unit_test(a_gradient_is_what_the_scripts_backward_gives),
         cmocka_unit_test(memory_that_nobody_wrote_to_is_no_input),
         cmocka_unit_test(what_was_seeded_stays_seeded),
         cmocka_unit_test(what_had_elements_keeps_some),
