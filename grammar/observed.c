@@ -15,6 +15,7 @@ void observed_deinit(struct observed *observed)
 {
     free(observed->at);
     free(observed->texts);
+    free(observed->turns);
     free(observed->room);
     *observed = (struct observed){ 0 };
 }
@@ -47,8 +48,9 @@ static bool read_value(struct observed *o, char *line, size_t len)
     if (!read_place(&line, len, &at.start) || *line++ != '-' ||
         !read_place(&line, len, &at.end) || at.end <= at.start)
         return false;
-    if (*line == '+' ? line[1] : *line != '=' || !line[1])
+    if (*line == '+' ? line[1] : (*line != '=' && *line != '~') || !line[1])
         return false;
+    o->turns[o->n] = *line == '~';
     if (!is_printable(++line))
         return false;
     if (o->n > 0 &&
@@ -70,6 +72,7 @@ int observed_read(struct observed *o, const char *values, size_t len,
         lines += *p == '\n';
     *o = (struct observed){ .at = xcalloc(lines + 1, sizeof(*o->at)),
                             .texts = xcalloc(lines + 1, sizeof(*o->texts)),
+                            .turns = xcalloc(lines + 1, sizeof(*o->turns)),
                             .room = xstrdup(values) };
     for (char *p = o->room; good && *p;) {
         char *end = strchr(p, '\n');
@@ -90,11 +93,13 @@ void observed_copy(struct observed *to, const struct observed *from)
     *to = (struct observed){ .n = from->n };
     to->at = xcalloc(from->n + 1, sizeof(*to->at));
     to->texts = xcalloc(from->n + 1, sizeof(*to->texts));
+    to->turns = xcalloc(from->n + 1, sizeof(*to->turns));
     if (from->n == 0)
         return;
     size_t size = 0, used = 0;
 
     memcpy(to->at, from->at, from->n * sizeof(*to->at));
+    memcpy(to->turns, from->turns, from->n * sizeof(*to->turns));
     for (size_t i = 0; i < from->n; i++)
         size += strlen(from->texts[i]) + 1;
     to->room = xcalloc(size, 1);
@@ -116,6 +121,7 @@ void observed_rebase(struct observed *o, const struct patch *patch)
         if (span_len(o->at[i]) == 0)
             continue;
         o->at[kept] = o->at[i];
+        o->turns[kept] = o->turns[i];
         o->texts[kept++] = o->texts[i];
     }
     o->n = kept;

@@ -6,6 +6,7 @@
 #ifndef AUTODD_OBSERVED_H
 #define AUTODD_OBSERVED_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "config/base.h"
@@ -17,6 +18,8 @@ struct observed {
     struct span *at; /* by start, the outer one first; an empty one is gone */
     const char **texts; /* a literal, a tuple of them, or a dotted name; ""
                          * for what came to more than that */
+    bool *turns; /* it is the target of a loop that the run ended in: what it
+                  * was in that turn, or "[2]" for the third turn */
     size_t n;
     char *room;
 };
@@ -24,8 +27,9 @@ struct observed {
 /* A zeroed struct holds nothing. */
 void observed_deinit(struct observed *observed);
 
-/* Read lines of "START-END=VALUE" and "START-END+", spans within a text of
- * `len` bytes. -EINVAL with a sentence for anything else, and *observed empty.
+/* Read lines of "START-END=VALUE", "START-END~VALUE" and "START-END+", spans
+ * within a text of `len` bytes. -EINVAL with a sentence for anything else, and
+ * *observed empty.
  */
 int observed_read(struct observed *observed, const char *values, size_t len,
                   struct err *err);

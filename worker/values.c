@@ -22,12 +22,12 @@ static bool read_line(const char *line, size_t n, struct buf *out)
     if (head == 0 || head + 1 >= n || strspn(line, "0123456789-") != head)
         return false;
     state++;
-    if (*state != '=' && *state != '+')
+    if (*state != '=' && *state != '~' && *state != '+')
         return *state == ' ' || *state == '!';
     while (line[n - 1] == ' ')
         n--;
     buf_add(out, line, head);
-    buf_add(out, state, *state == '=' ? (size_t)(line + n - state) : 1);
+    buf_add(out, state, *state == '+' ? 1 : (size_t)(line + n - state));
     buf_addc(out, '\n');
     return true;
 }

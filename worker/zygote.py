@@ -88,6 +88,7 @@ NAME_ROOM = 24  # what a name came to may be longer than it: then its
                 # assignments go too
 ONLY_AST = 0x400  # ast.PyCF_ONLY_AST
 NOTE = "_autodd_c_note"  # among the builtins of a traced run
+TURN = "_autodd_c_turn"
 UNSEEN, VARIES = object(), object()
 # Decorators whose functions are read back, from the file or as bytecode.
 FRONT_ENDS = frozenset((
@@ -1446,6 +1447,8 @@ def trace_frames(path, lines):
 # NOTE(key, e), at the places of the original: tracebacks and whoever reads
 # the source back find the file. What a front end re-reads is left as it is;
 # for the names that it takes from around it there is a NOTE before it.
+# And before and behind each loop there is a TURN(key), and in it a
+# TURN(key, target): which turn the run has ended in.
 
 
 class Expression:
@@ -1458,6 +1461,14 @@ class Expression:
         if self.room and kind(node) == "Name":
             self.room = max(self.room, NAME_ROOM)
         self.key = None
+
+
+class Loop:
+    """A loop whose turns are to be told, and the statements that hold it."""
+
+    def __init__(self, span, node, block):
+        self.span, self.node, self.block = span, node, block
+        self.room, self.key = VALUE_MAX, None
 
 
 def observe(path, name):
@@ -1475,6 +1486,7 @@ def observe(path, name):
     except Exception:  # too deep or too large for a second look
         return None
     setattr(builtins, NOTE, noter(write, rooms))
+    setattr(builtins, TURN, turner(write))
     return code
 
 
@@ -1568,6 +1580,11 @@ def find_expressions(tree, offset):
                 continue
             if kind(child) not in OPAQUE:
                 todo.append(child)
+            if kind(child) == "For" and isinstance(holder, list) \
+                    and is_plain(child.target):
+                span = span_of(child.target, offset)
+                if span:
+                    found.append(Loop(span, child, holder))
             if (kind(child) in NOTED and field != "decorator_list"
                     and kind(getattr(child, "ctx", None)) in
                     ("Load", "NoneType") and (kind(node), field) != UNNOTED):
@@ -1577,6 +1594,41 @@ def find_expressions(tree, offset):
                                             (kind(node), field) == MUTE))
     found.sort(key=lambda e: (e.span[0], -e.span[1]))
     return found
+
+
+def is_plain(target):
+    """Tell whether a target is a name, or names in brackets."""
+    todo = [target]
+    while todo:
+        node = todo.pop()
+        if kind(node) in ("Tuple", "List"):
+            todo += node.elts
+        elif kind(node) != "Name":
+            return False
+    return True
+
+
+def loaded(target, place):
+    """Return the expression that loads what a plain target was given."""
+    if kind(target) == "Name":
+        return located(_ast.Name(target.id, _ast.Load()), place)
+    return located(_ast.Tuple([loaded(part, place) for part in target.elts],
+                              _ast.Load()), place)
+
+
+def tell_turns(loop):
+    """Put the calls around a loop and into it."""
+    def told(place, *target):
+        return located(_ast.Expr(located(_ast.Call(
+            located(_ast.Name(TURN, _ast.Load()), place),
+            [located(_ast.Constant(loop.key), place), *target], []), place)),
+            place)
+
+    at = loop.block.index(loop.node)
+    loop.block.insert(at + 1, told(loop.node))
+    loop.block.insert(at, told(loop.node))
+    loop.node.body.insert(0, told(loop.node,
+                                  loaded(loop.node.target, loop.node)))
 
 
 def find_borrowed(definition, body, offset):
@@ -1648,9 +1700,12 @@ def trying(key, chain, place):
 def wrap_expressions(found):
     """Change the tree so that what has a key is noted."""
     for e in found:
-        holder, at = e.place
         if e.key is None:
             continue
+        if isinstance(e, Loop):
+            tell_turns(e)
+            continue
+        holder, at = e.place
         if hasattr(at, "_fields"):
             holder.insert(holder.index(at), trying(e.key, e.node, at))
         elif isinstance(holder, list):
@@ -1664,8 +1719,9 @@ def open_values(name, found):
 
     A line is `START-END STATE TEXT`: the bytes of the expression; a space
     for what never came back, `=` for one value, else `!` for a name and `+`
-    for what did more; and room for a text that is no longer than the
-    expression, or, for a name, not much longer. Gives keys to what finds a place, and returns the function
+    for what did more; `~` for a loop's target when the run ended in the loop;
+    and room for a text that is no longer than the expression, or, for a name,
+    not much longer. Gives keys to what finds a place, and returns the function
     that writes a key's text or None, and the rooms.
     """
     lines, rooms, at = [], [], 0
@@ -1676,7 +1732,8 @@ def open_values(name, found):
             break
         e.key = len(rooms)
         rooms.append((at + len(head), e.room,
-                      ord("!" if kind(e.node) == "Name" else "+"),
+                      ord("~" if isinstance(e, Loop) else
+                          "!" if kind(e.node) == "Name" else "+"),
                       kind(e.node) in MAKERS))
         lines.append(line)
         at += len(line)
@@ -1687,7 +1744,12 @@ def open_values(name, found):
     def write(key, text):
         """Write a text; the state last, for the process may die here."""
         state, room, other, _ = rooms[key]
-        if text is not None and mapped[state] == ord(" "):
+        if other == ord("~"):
+            mapped[state] = ord(" ")
+            if text is not None:
+                mapped[state + 1:state + 1 + room] = text.ljust(room)
+                mapped[state] = other
+        elif text is not None and mapped[state] == ord(" "):
             mapped[state + 1:state + 1 + len(text)] = text
             mapped[state] = ord("=")
         elif text is None or bytes(
@@ -1751,6 +1813,26 @@ def noter(write, rooms):
             write(key, None)
         return value
     return note
+
+
+def turner(write):
+    """Return the function that notes the turn that a loop is in."""
+    turns = {}
+
+    def turn(key, *target):
+        if not target:
+            turns[key] = -1
+            write(key, None)
+            return
+        turns[key] += 1
+        try:
+            text = None if type(target[0]) is list else literal(target[0])
+        except Exception:
+            text = None
+        if text is None or len(text) > VALUE_MAX:
+            text = b"[%d]" % turns[key]
+        write(key, text)
+    return turn
 
 
 def source(path):

@@ -127,7 +127,7 @@ static void variables(struct draft *d)
     for (size_t i = 0; i < o->n; i++) {
         uint32_t node = node_at(d->ns, o->at[i].start, NODE_IDENTIFIER);
 
-        if (!*o->texts[i] || node == NODE_NONE ||
+        if (!*o->texts[i] || o->turns[i] || node == NODE_NONE ||
             node_span(d->ns, node).end != o->at[i].end)
             continue;
         texts[node] = o->texts[i];
@@ -157,7 +157,7 @@ void gen_observed(struct gen *g)
     for (size_t i = 0; o && i < o->n; i++) {
         uint32_t node = expression_at(g->nodes, o->at[i]);
 
-        if (!*o->texts[i] || node == NODE_NONE || is_literal(g->nodes, node) ||
+        if (!*o->texts[i] || o->turns[i] || node == NODE_NONE || is_literal(g->nodes, node) ||
             is_alone(g->nodes, node))
             continue;
         draft_begin(&d, o->at[i]);

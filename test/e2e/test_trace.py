@@ -341,6 +341,48 @@ def test_values_survive_any_end(make, name):  # noqa: F811
         assert "1 if pid else 2" not in seen  # each of the two had its own
 
 
+TURNS = """\
+def check(rows):
+    for name, row in rows:
+        for column, value in enumerate(row):
+            if value is None:
+                raise ValueError(name)
+def first(rows):
+    for row in rows:
+        if row:
+            return row
+def each(rows):
+    for row in rows:
+        yield row
+for key in ('a', 'b'):
+    rows = [('x', [1, 2]), ('y', [3, []]), ('z', [key, None, 0])]
+    first([0, rows, 1])
+    for size in 4, 8:
+        pass
+    for rows[0] in rows:
+        pass
+    for more in each([rows[1:], rows[2:]]):
+        check(more)
+"""
+
+
+def test_the_turn_that_a_run_ends_in_is_told(make, python):  # noqa: F811
+    w = make(python=python, preload=["threading"])
+    w.start()
+    plain, got = w.run(TURNS), w.run(TURNS, "observe")
+    assert essence(plain) == essence(got)
+    assert got["exc_type"] == "ValueError" and got["exc_line"] == 5
+    turns = {}
+    for line in got["values"].splitlines():
+        span, turn = re.fullmatch(r"(\d+-\d+)[=+~](.*)", line).groups()
+        if "~" in line:
+            source = TURNS[slice(*map(int, span.split("-")))]
+            turns.setdefault(source, []).append(turn)
+    # Of two loops over `row` one was left in its second turn, one is waiting.
+    assert turns == {"name, row": ["[1]"], "column, value": ["(1, None)"],
+                     "row": ["[1]", "[0]"], "key": ["'a'"], "more": ["[0]"]}
+
+
 def test_what_a_front_end_reads_back_is_left_alone(make, python):  # noqa: F811
     w = make(python=python, preload=["threading"])
     w.start()

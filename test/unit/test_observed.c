@@ -20,17 +20,20 @@ static void lines_are_read_in_order(void **state)
     assert_int_equal(observed_read(&o, "", 0, NULL), 0);
     assert_int_equal(o.n, 0);
     observed_deinit(&o);
-    assert_int_equal(observed_read(&o, "0-9=128\n0-4='a=b'\n5-9+\n", 9, NULL),
-                     0);
-    assert_int_equal(o.n, 3);
+    assert_int_equal(
+        observed_read(&o, "0-9=128\n0-4='a=b'\n5-9+\n7-8~[2]\n", 9, NULL), 0);
+    assert_int_equal(o.n, 4);
     observed_copy(&copy, &o);
     observed_deinit(&o);
-    assert_int_equal(copy.n, 3);
+    assert_int_equal(copy.n, 4);
     assert_int_equal(copy.at[1].start, 0);
     assert_int_equal(copy.at[1].end, 4);
     assert_string_equal(copy.texts[0], "128");
     assert_string_equal(copy.texts[1], "'a=b'");
     assert_string_equal(copy.texts[2], "");
+    assert_string_equal(copy.texts[3], "[2]");
+    assert_true(copy.turns[3]);
+    assert_false(copy.turns[0]);
     observed_deinit(&copy);
 }
 
@@ -42,6 +45,7 @@ static void what_is_no_list_of_values_is_refused(void **state)
         "\n",
         "0-9=\n",
         "0-9+1\n",
+        "0-9~\n",
         "-9=1\n",
         "0-10=1\n",
         "4-4=1\n",
@@ -223,6 +227,65 @@ static void a_variable_goes_with_all_that_is_assigned_to_it(void **state)
     assert_becomes("def f(): g(num)\nnum=0\n", "num", "='123456789'", "");
 }
 
+/* The same for the target of a loop, and what is sure to go. */
+static void assert_turns_into(const char *text, const char *part,
+                              const char *turn, const char *expected)
+{
+    struct tree *tree = tree_parse(bytes_of(text, strlen(text)));
+    struct observed o;
+    struct edits edits;
+    struct buf line, out;
+
+    buf_init(&line, 4096);
+    buf_init(&out, 4096);
+    add_line(&line, text, part, turn);
+    assert_int_equal(observed_read(&o, buf_str(&line), strlen(text), NULL), 0);
+    edits_init(&edits);
+    generate_observed(tree, NULL, 0, EDIT_KIND_BIT(EDIT_unwrap), &o, &edits);
+    for (uint32_t i = 0; i < edits.n; i++) {
+        struct patch patch;
+
+        patch_init(&patch);
+        if (edits.items[i].sure) {
+            assert_int_equal(patch_add_edit(&patch, &edits, i), 0);
+            assert_int_equal(patch_apply(&patch, tree_text(tree), &out), 0);
+        }
+        patch_deinit(&patch);
+    }
+    assert_string_equal(buf_str(&out), expected);
+    edits_deinit(&edits);
+    observed_deinit(&o);
+    tree_free(tree);
+    buf_deinit(&line);
+    buf_deinit(&out);
+}
+
+static void a_loop_is_bound_to_the_turn_that_failed(void **state)
+{
+    (void)state;
+    assert_turns_into("for name in sorted(xs):\n"
+                      "    f(name)\n"
+                      "    g()\n",
+                      "name", "~'dx'", "name = 'dx'\nf(name)\ng()\n");
+    assert_turns_into("def f():\n"
+                      "    for a, b in zip(x, y):\n"
+                      "        if a: continue\n"
+                      "        g(a, b)\n",
+                      "a, b", "~[1]",
+                      "def f():\n"
+                      "    a, b = list(zip(x, y))[1]\n"
+                      "    if a: pass\n"
+                      "    g(a, b)\n");
+    assert_turns_into("for x in a, b:\n    f(x)\n", "x", "~[1]",
+                      "x = (a, b)[1]\nf(x)\n");
+    assert_turns_into("for x, y in z:\n    f(x)\n", "x, y", "~(1, 'a')",
+                      "x, y = (1, 'a')\nf(x)\n");
+    /* The first is no news, and a value alone is no turn. */
+    assert_turns_into("for x in z:\n    f(x)\n", "x", "~[0]", "");
+    assert_turns_into("for x in z:\n    f(x)\n", "x", "=5", "");
+    assert_turns_into("for x in z:\n    f(x)\n", "z", "~5", "");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -233,6 +296,7 @@ int main(void)
         cmocka_unit_test(brackets_are_put_where_the_literal_needs_them),
         cmocka_unit_test(what_gets_longer_or_is_no_expression_is_not_offered),
         cmocka_unit_test(a_variable_goes_with_all_that_is_assigned_to_it),
+        cmocka_unit_test(a_loop_is_bound_to_the_turn_that_failed),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
