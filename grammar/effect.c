@@ -204,32 +204,85 @@ static void look_through(const struct flow *f, uint32_t kernel, uint32_t node,
 
 /* ---- writes ---- */
 
+/* Whether a name is a parameter of the kernel, or of a function in it, which a
+ * factory gives back. */
+static bool is_parameter(const struct flow *f, uint32_t kernel, uint32_t symbol)
+{
+    return symbol != SYMBOL_NONE && f->parameter[symbol] != NODE_NONE &&
+           node_holds(f->ns, kernel, f->parameter[symbol]);
+}
+
+/* Whether an expression names one; names that it is summed from are added. */
+static bool names_parameter(const struct flow *f, struct names *names,
+                            uint32_t node)
+{
+    for (uint32_t i = node; i < f->ns->at[node].past; i++) {
+        uint32_t s = f->symbol[i];
+
+        if (is_parameter(f, names->kernel, s))
+            return true;
+        if (flow_is_variable(f, s) && names->n < NAMES_MAX && is_new(names, s))
+            names->seen[names->n++] = s;
+    }
+    return false;
+}
+
 /* Whether a target is one of the kernel's parameters, or a pointer made of
- * one. */
+ * one: not what an allocating call has made. */
 static bool is_argument(const struct flow *f, uint32_t kernel, uint32_t node)
 {
     struct names names = { .kernel = kernel };
 
+    if (node_is(f->ns, node, NODE_SUBSCRIPT))
+        node = node_field(f->ns, node, FIELD_value);
     if (node == NODE_NONE)
         return false;
-    for (uint32_t i = node; i < f->ns->at[node].past; i++)
-        if (f->symbol[i] != SYMBOL_NONE && f->parameter[f->symbol[i]] == kernel)
-            return true;
-    look_at(f, &names, node);
-    for (size_t i = 0; i < names.n; i++)
-        if (f->written[names.seen[i]])
-            return true;
+    if (names_parameter(f, &names, node))
+        return true;
+    for (size_t i = 0; i < names.n; i++) {
+        uint32_t g = f->givers[names.seen[i]];
+
+        for (; g != NODE_NONE; g = f->items[g].next)
+            if (f->items[g].kind <= GIVER_ADDED &&
+                f->items[g].kind != GIVER_ELEMENT &&
+                node_holds(f->ns, kernel, f->items[g].node) &&
+                !node_is(f->ns, f->items[g].node, NODE_CALL) &&
+                names_parameter(f, &names, f->items[g].node))
+                return true;
+    }
     return false;
+}
+
+static bool is_test(const struct nodes *ns, uint32_t i)
+{
+    return node_is(ns, i, NODE_IF) || node_is(ns, i, NODE_ELIF) ||
+           node_is(ns, i, NODE_WHILE);
 }
 
 /* An `if` or a `while` around a write, up to the kernel. */
 static bool stands_under(const struct flow *f, uint32_t kernel, uint32_t i)
 {
     for (; i != NODE_NONE && i != kernel; i = node_parent(f->ns, i))
-        if ((node_is(f->ns, i, NODE_IF) || node_is(f->ns, i, NODE_WHILE) ||
-             node_is(f->ns, i, NODE_ELIF)) &&
+        if (is_test(f->ns, i) &&
             varies(f, kernel, node_field(f->ns, i, FIELD_condition)))
             return true;
+    return false;
+}
+
+/* `if 0:` */
+static bool never_comes(const struct flow *f, uint32_t kernel, uint32_t i)
+{
+    for (; i != NODE_NONE && i != kernel; i = node_parent(f->ns, i)) {
+        uint32_t condition = is_test(f->ns, i)
+                                 ? node_field(f->ns, i, FIELD_condition)
+                                 : NODE_NONE;
+
+        if (node_is(f->ns, condition, NODE_FALSE_NAME) ||
+            node_is(f->ns, condition, NODE_NONE_NAME) ||
+            (node_is(f->ns, condition, NODE_INTEGER) &&
+             node_text_is(f->ns, condition, "0")))
+            return true;
+    }
     return false;
 }
 
@@ -241,7 +294,7 @@ static void take(const struct flow *f, uint32_t kernel, uint32_t at,
                          ? node_field(f->ns, target, FIELD_subscript)
                          : target;
 
-    if (!is_argument(f, kernel, target))
+    if (!is_argument(f, kernel, target) || never_comes(f, kernel, at))
         return;
     out->value |= varies(f, kernel, value);
     look_through(f, kernel, value, out);

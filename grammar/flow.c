@@ -526,7 +526,7 @@ static bool write_back(struct flow *f, uint32_t symbol)
     for (uint32_t g = f->givers[symbol]; g != NODE_NONE; g = f->items[g].next) {
         uint32_t node = f->items[g].node;
 
-        if (f->items[g].kind <= GIVER_ELEMENT &&
+        if (f->items[g].kind == GIVER_VALUE &&
             (node_is(f->ns, node, NODE_BINARY_OPERATOR) ||
              node_is(f->ns, node, NODE_IDENTIFIER)))
             news |= write_names(f, node, node);
@@ -602,7 +602,7 @@ static bool write_star(struct flow *f, uint32_t call, uint32_t function,
         return false;
     for (; c != NODE_NONE && !node_is(f->ns, c, NODE_KEYWORD_ARGUMENT);
          c = node_named_sibling(f->ns, c), place++)
-        if (!some || is_written_at(f, kernel, place))
+        if ((!some || is_written_at(f, kernel, place)) && !flow_is_number(f, c))
             news |= write_names(f, c, call);
     return news;
 }
@@ -624,7 +624,7 @@ static bool write_arguments(struct flow *f, uint32_t call, uint32_t function,
             continue;
         }
         argument = flow_argument(f, call, s);
-        if (argument != NODE_NONE)
+        if (argument != NODE_NONE && !flow_is_number(f, argument))
             news |= write(f, flow_written(f, argument), call);
     }
     return news;

@@ -630,6 +630,16 @@ static void what_a_kernel_writes_does_not_become_constant(void **state)
                      "        sums[0] = i\n",
                      SUMS)),
           TEXTS(SCAN("    sums[0] = 0\n", SUMS),
+                SCAN("    if 0:\n"
+                     "        sums[0] = offsets[0]\n",
+                     SUMS),
+                SCAN("    local = cuda.shared.array(8, int32)\n"
+                     "    local[0] = offsets[0]\n",
+                     SUMS),
+                SCAN("    sums[0] = offsets[0]\n",
+                     "sums = 0\n"
+                     "add[3, 8](sums, np.ones(3))\n"
+                     "want = np.cumsum(np.ones(20))\n"),
                 SCAN("    x = 3\n"
                      "    sums[cuda.grid(1)] = x * 2\n",
                      SUMS),
