@@ -29,6 +29,11 @@ unsigned evidence_traits(const struct observation *o);
  * call in it would show the same. */
 bool evidence_fault(const struct observation *o);
 
+/* Of a timeout: whether the run spent its time waiting, or at work; neither of
+ * one that did something in between, or whose time was not taken. */
+bool evidence_waits(const struct observation *o);
+bool evidence_busy(const struct observation *o);
+
 /* How many texts are asked for, and the k-th of them. */
 size_t evidence_asked(const struct config *config);
 const char *evidence_text(const struct config *config, size_t k);

@@ -150,6 +150,17 @@ static bool message_fits(const struct signature *s, const struct observation *o)
     return lines_fit(s, o);
 }
 
+/* The reasons, beside the texts, for which a run ended otherwise. */
+static const char *ended_otherwise(const struct signature *s,
+                                   const struct observation *o)
+{
+    if (s->waits && evidence_busy(o))
+        return "timeout, but busy, where the original waits: ";
+    if (s->config->tightness != TIGHT_TEXT && o->exc_later && !s->exc_later)
+        return "another exception came later: ";
+    return NULL;
+}
+
 /* The reasons for which a run is no verdict; NULL if it is one. */
 static const char *void_reason(const struct signature *s,
                                const struct observation *o)
@@ -234,6 +245,9 @@ enum verdict signature_judge(const struct signature *s,
     } else if (!signature_end_fits(s, o)) {
         evidence_tell_end(o, out);
     } else if (evidence_traits(o) & ~s->traits) {
+        evidence_tell_end(o, out);
+    } else if ((words = ended_otherwise(s, o))) {
+        buf_adds(out, words);
         evidence_tell_end(o, out);
     } else if ((words = evidence_forbidden(s->config, o))) {
         buf_adds(out, "shows what --not-msg names: ");

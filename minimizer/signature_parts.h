@@ -24,6 +24,7 @@ struct signature {
     const struct config *config;
     enum observed_end end;
     int exit_code, signal;
+    bool waits; /* a timeout that took hardly any CPU time */
     unsigned traits;
     char *type;
     char *message;      /* whole, for --signature exact */
@@ -35,6 +36,7 @@ struct signature {
     uint32_t exc_line;
     char *exc_frames;
     char *kernel; /* mark of the kernel that it came from, or NULL */
+    bool exc_later; /* other exceptions came after it */
 };
 
 /* Whether a run ended as the signature wants. */

@@ -1,6 +1,6 @@
 /* What a signature holds, and where it comes from:
  *
- *   ending      of the first run, or --expect
+ *   ending      of the first run, or --expect; of a hang, that it waits
  *   type        of the exception the first run ended with, NULL for none;
  *               demanded when it ended by an exit (a traceback before a
  *               signal or a hang is talk)
@@ -272,6 +272,8 @@ struct signature *signature_pin(const struct config *config,
         s->on_err[k] = m->plain > 0 && m->plain == m->plain_err;
     }
     pin_end(s, first);
+    s->waits = evidence_waits(first);
+    s->exc_later = first->exc_later;
     s->traits = evidence_traits(first);
     s->type = xstrdup(first->exc_type);
     s->exc_line = first->exc_line;

@@ -41,6 +41,7 @@ static char *read_file(const char *path, size_t *len)
 bool proc_read(pid_t pid, struct proc *proc)
 {
     char path[64], text[1024];
+    uint64_t user, system;
     long rss;
     int fd;
 
@@ -59,12 +60,13 @@ bool proc_read(pid_t pid, struct proc *proc)
     proc->pid = pid;
     if (!rest ||
         sscanf(rest + 1,
-               " %c %d %d %d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d "
-               "%*d %*d %*d %" SCNu64 " %*u %ld",
-               &proc->state, &proc->parent, &proc->group, &proc->session,
-               &proc->start, &rss) != 6)
+               " %c %d %d %d %*d %*d %*u %*u %*u %*u %*u %" SCNu64 " %" SCNu64
+               " %*d %*d %*d %*d %*d %*d %" SCNu64 " %*u %ld",
+               &proc->state, &proc->parent, &proc->group, &proc->session, &user,
+               &system, &proc->start, &rss) != 8)
         return false;
     proc->rss = rss > 0 ? (uint64_t)rss * (uint64_t)sysconf(_SC_PAGESIZE) : 0;
+    proc->cpu_ms = (user + system) * 1000 / (uint64_t)sysconf(_SC_CLK_TCK);
     return true;
 }
 

@@ -16,6 +16,7 @@ struct proc {
     char state;     /* 'R', 'S', 'D', 'Z', ... */
     uint64_t start; /* clock ticks after boot */
     uint64_t rss;   /* bytes */
+    uint64_t cpu_ms;
 };
 
 /* False when there is no such process. */

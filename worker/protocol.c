@@ -333,6 +333,7 @@ static void result_encode(const struct frame *frame, struct json *to)
     member_put_text(to, "exc_message", o->exc_message);
     json_put_int(to, "exc_line", o->exc_line);
     member_put_text(to, "exc_frames", o->exc_frames);
+    json_put_bool(to, "exc_later", o->exc_later);
     json_put(to, "matches", matches);
     member_put_number(to, "wall_ms", o->wall_ms);
     member_put_number(to, "cpu_ms", o->cpu_ms);
@@ -400,6 +401,7 @@ static void result_decode(struct member_reader *r, struct frame *frame)
     o->exc_frames = member_get_text(r, "exc_frames");
     if (o->exc_frames && strlen(o->exc_frames) > EXC_FRAMES_MAX_BYTES)
         member_complain(r, "exc_frames", "text of at most 1024 bytes");
+    o->exc_later = get_flag(r, "exc_later");
     o->wall_ms = member_get_size(r, "wall_ms");
     o->cpu_ms = member_get_size(r, "cpu_ms");
     o->peak_rss = member_get_size(r, "peak_rss");

@@ -153,7 +153,7 @@ enum observed_end {
 
 /* Where one pattern occurred in the output, echoes of source left out. */
 struct pattern_match {
-    bool in_exception;  /* in type or message of the last exception */
+    bool in_exception;  /* in type or message of that exception */
     uint64_t plain;     /* times in other output */
     uint64_t plain_err; /* of these, on standard error */
     uint64_t echo;      /* times in echoed source: counts for nothing */
@@ -186,17 +186,20 @@ struct observation {
      * have very likely imported the same. */
     uint32_t shown;
 
-    /* The last traceback on stderr; NULL when there is none. */
+    /* The last traceback on stderr; of several that have nothing to do with
+     * one another the last with a text of the setup. NULL: there is none. */
     char *exc_type;    /* as printed, dotted: "struct.error" */
     char *exc_message; /* all lines of it, "" when it has none */
     uint32_t exc_line; /* innermost line of the script in it; 0: unknown */
     char *exc_frames;  /* lines of the script in it, "12,80,45", innermost
                         * last; NULL: none. At most EXC_FRAMES_MAX_BYTES */
+    bool exc_later;    /* it was not the last */
 
     struct pattern_match *matches; /* one a pattern of the setup */
     size_t nmatches;
 
-    uint64_t wall_ms, cpu_ms;
+    uint64_t wall_ms;
+    uint64_t cpu_ms;   /* of all its processes, as far as seen */
     bool compiled;     /* for request.caches: more files in the compilers'
                         * caches after it than before */
     uint64_t peak_rss; /* bytes; 0: not measured */

@@ -12,8 +12,8 @@
  * from its start. Which stream came first does not count either: hits are
  * tallied by stream and put together at the end.
  *
- * Hits in the last exception have a tally of their own. When another
- * exception comes, they turn out to be plain output. */
+ * Hits in the exception that counts have a tally of their own. When another
+ * one takes its place, they turn out to be plain output. */
 #include "worker/scan.h"
 
 #include <stdlib.h>
@@ -49,10 +49,23 @@ struct scan {
     struct stream streams[2];
 };
 
+/* Whether a text holds a pattern. */
+static bool holds_pattern(const void *arg, const char *text, size_t len)
+{
+    const struct matcher *matcher = arg;
+
+    for (size_t i = 0; i < matcher_count(matcher); i++)
+        if (matcher_finds(matcher, i, text, len))
+            return true;
+    return false;
+}
+
 static void stream_init(struct scan *scan, struct stream *stream,
                         const char *script, bool raises)
 {
     traceback_init(&stream->traceback, script, raises);
+    stream->traceback.asked = holds_pattern;
+    stream->traceback.arg = scan->matcher;
     tally_init(&stream->plain, scan->matcher);
     tally_init(&stream->echo, scan->matcher);
     tally_init(&stream->exception, scan->matcher);
@@ -376,6 +389,7 @@ static void fill_exception(struct traceback *tb, struct observation *o)
     while (len > 0 && message[len - 1] == '\n')
         len--;
     o->exc_type = xstrdup(tb->type);
+    o->exc_later = tb->later;
     o->exc_message = xmemdup(message, len);
     if (tb->nfound > 0) {
         o->exc_line = tb->found_frames[tb->nfound - 1];

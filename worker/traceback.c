@@ -1,4 +1,4 @@
-/* Which lines repeat source, and which exception was the last.
+/* Which lines repeat source, and which exception counts: the last one.
  *
  *   NONE --"Traceback (most recent call last):"--> FRAMES --Type: text-->
  * MESSAGE |                                              ^ | | +--another
@@ -9,6 +9,10 @@
  * a margin ("  | "); both are taken off first. An exception group is one
  * exception, that of its outer margin; lines among its parts belong to it but
  * not to its message.
+ *
+ * An exception with a text that is looked for is not given up for one without:
+ * what another test of a suite, or another thread, has to say is plain output.
+ * It is, for one that the exception led to, which says so above.
  *
  * Python does not mark the end of a message, and messages have many lines,
  * blank ones too. So all that follows belongs to it until a line that begins
@@ -242,6 +246,16 @@ static bool is_log(const struct view *v)
     return false;
 }
 
+/* The sentence between an exception and one that it led to. */
+static bool is_chain(const struct traceback *tb, const struct view *v)
+{
+    return tb->blank &&
+           (is(v, "During handling of the above exception, another exception "
+                  "occurred:") ||
+            is(v, "The above exception was the direct cause of the following "
+                  "exception:"));
+}
+
 /* Whether this line begins something that is no part of a message. */
 static bool ends_message(const struct traceback *tb, const struct view *v)
 {
@@ -250,11 +264,7 @@ static bool ends_message(const struct traceback *tb, const struct view *v)
         "Thread 0x",          "terminate called ",
     };
 
-    if (tb->blank &&
-        (is(v, "During handling of the above exception, another exception "
-               "occurred:") ||
-         is(v, "The above exception was the direct cause of the following "
-               "exception:")))
+    if (is_chain(tb, v))
         return true;
     for (size_t i = 0; i < ARRAY_LEN(others); i++)
         if (starts(v, others[i]))
@@ -311,10 +321,23 @@ static void keep_message(struct traceback *tb, const struct view *v, bool echo)
     add_cut(&tb->seen, v->text, v->len);
 }
 
+/* Whether the exception found has a text that is looked for, and what comes
+ * now neither has one nor follows from it. */
+static bool is_beside(const struct traceback *tb, const struct view *v)
+{
+    return tb->found && tb->asked && !tb->chained &&
+           tb->asked(tb->arg, tb->seen.data, tb->seen.len) &&
+           !tb->asked(tb->arg, v->text, v->len);
+}
+
 static enum line_kind raise_exception(struct traceback *tb,
                                       const struct view *v, size_t type_len)
 {
-    if (!tb->raises || tb->ignored) {
+    bool beside = tb->raises && !tb->ignored && is_beside(tb, v);
+
+    tb->later = tb->later || beside;
+    tb->chained = false;
+    if (!tb->raises || tb->ignored || beside) {
         tb->ignored = false;
         enter(tb, tb->margin ? TRACEBACK_PASSED : TRACEBACK_NONE);
         return LINE_PLAIN;
@@ -329,6 +352,7 @@ static enum line_kind raise_exception(struct traceback *tb,
     add_cut(&tb->message, v->text + skip, v->len - skip);
     add_cut(&tb->seen, v->text, v->len);
     tb->found = true;
+    tb->later = false;
     memcpy(tb->found_frames, tb->frames, sizeof(tb->frames));
     tb->nfound = tb->nframes;
     enter(tb, TRACEBACK_MESSAGE);
@@ -416,6 +440,7 @@ static enum line_kind in_message(struct traceback *tb, const struct view *v,
                                  bool echo)
 {
     if (!echo && ends_message(tb, v)) {
+        tb->chained = is_chain(tb, v);
         enter(tb, TRACEBACK_NONE);
         return outside(tb, v, false, 0);
     }

@@ -45,11 +45,17 @@ struct traceback {
     bool ignored;  /* "Exception ignored in": what follows is not the end */
     size_t margin; /* column of an exception group's bar + 1; 0: no group */
     bool inside;   /* among the parts of the group */
+    bool chained;  /* what comes now is because of the exception found */
     char tag[32];  /* "[rank0]:" in front of all its lines, or "" */
     uint32_t frames[TRACEBACK_FRAMES_MAX]; /* lines of the script so far, */
     size_t nframes;                        /* innermost last */
 
-    bool found; /* the last exception: the members below */
+    /* Whether a text that is looked for stands there; NULL: none is. */
+    bool (*asked)(const void *arg, const char *text, size_t len);
+    const void *arg;
+
+    bool found; /* an exception: the members below */
+    bool later; /* others came after it */
     char *type;
     struct buf message;
     struct buf seen; /* type and message without echoed source */

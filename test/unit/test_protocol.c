@@ -128,6 +128,7 @@ static struct observation some_observation(void)
         .exc_message = maybe_text(),
         .exc_line = (uint32_t)some_number(),
         .exc_frames = maybe_text(),
+        .exc_later = chance(2),
         .nmatches = chance(4),
         .wall_ms = some_number(),
         .cpu_ms = some_number(),
@@ -267,6 +268,7 @@ static void assert_observation(const struct observation *a,
     assert_text(a->exc_message, b->exc_message);
     assert_int_equal(a->exc_line, b->exc_line);
     assert_text(a->exc_frames, b->exc_frames);
+    assert_int_equal(a->exc_later, b->exc_later);
     assert_int_equal(a->wall_ms, b->wall_ms);
     assert_int_equal(a->cpu_ms, b->cpu_ms);
     assert_int_equal(a->peak_rss, b->peak_rss);

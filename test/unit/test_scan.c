@@ -304,6 +304,35 @@ static const char dump_then_text[] =
     "  File \"k.py\", line 4 in <module>\n"
     "    K shape\n"
     "SyntaxError: no exception\n";
+static const char suite[] = /* unittest, two tests that fail */
+    "F.E\n"
+    "=====\n"
+    "ERROR: test_windows (__main__.RingTest.test_windows)\n"
+    "-----\n"
+    "Traceback (most recent call last):\n"
+    "  File \"/t/k.py\", line 62, in test_windows\n"
+    "    zip(a, b, strict=True)\n"
+    "KeyError: 'b'\n"
+    "\n"
+    "During handling of the above exception, another exception occurred:\n"
+    "\n"
+    "Traceback (most recent call last):\n"
+    "  File \"/t/k.py\", line 64, in test_windows\n"
+    "ValueError: zip() argument 2 is shorter\n"
+    "\n"
+    "=====\n"
+    "FAIL: Ring (__main__)\n"
+    "-----\n"
+    "Traceback (most recent call last):\n"
+    "  File \"/usr/lib/doctest.py\", line 2221, in runTest\n"
+    "    raise self.failureException\n"
+    "AssertionError: Failed doctest test\n"
+    "\n"
+    "During handling of the above exception, another exception occurred:\n"
+    "\n"
+    "Traceback (most recent call last):\n"
+    "  File \"/usr/lib/doctest.py\", line 2230, in runTest\n"
+    "OSError: of the second\n";
 static const char no_memory[] = "something\nMemoryError\n";
 static const char no_newline[] = "Traceback (most recent call last):\n"
                                  "  File \"k.py\", line 3, in <module>\n"
@@ -402,6 +431,15 @@ static const struct {
     { crlf, "k.py", "ValueError", "K shape", 3, "K shape", true, 0, 1 },
     { unfinished, "k.py", NULL, NULL, 0, "K shape", false, 0, 1 },
     { dump_then_text, "k.py", NULL, NULL, 0, "K shape", false, 1, 0 },
+    { suite, "k.py", "ValueError",
+      "zip() argument 2 is shorter\n\n=====\nFAIL: Ring (__main__)\n-----", 64,
+      "zip() argument", true, 0, 0 },
+    { suite, "k.py", "OSError", "of the second", 0, "second", true, 0, 0 },
+    { suite, "k.py", "OSError", "of the second", 0, "'b'", false, 1, 0 },
+    { suite, "k.py", "OSError", "of the second", 0, "Failed doctest", false, 1,
+      0 },
+    { suite, "k.py", "OSError", "of the second", 0, "test_windows", false, 4,
+      0 },
     { no_memory, "k.py", "MemoryError", "", 0, "something", false, 1, 0 },
     { no_newline, "other.py", "ValueError", "K shape", 0, "K shape", true, 0,
       1 },

@@ -527,6 +527,45 @@ static void without_a_text_the_first_failure_is_kept(void **state)
     assert_int_equal(judge(&setup.config, "", &error, &other), VERDICT_NO);
 }
 
+static void a_hang_that_waits_is_not_one_that_is_busy(void **state)
+{
+    struct setup setup;
+    struct observation waits = { .end = END_TIMEOUT,
+                                 .wall_ms = 2000,
+                                 .cpu_ms = 500 };
+    struct observation busy = { .end = END_TIMEOUT,
+                                .wall_ms = 2000,
+                                .cpu_ms = 700 };
+    struct observation unknown = { .end = END_TIMEOUT, .wall_ms = 2000 };
+    (void)state;
+
+    ask(&setup, NULL);
+    assert_int_equal(judge(&setup.config, "", &waits, &waits), VERDICT_YES);
+    assert_int_equal(judge(&setup.config, "", &waits, &busy), VERDICT_NO);
+    assert_int_equal(judge(&setup.config, "", &waits, &unknown), VERDICT_YES);
+    /* of one that works a loaded machine may make one that seems to wait */
+    assert_int_equal(judge(&setup.config, "", &busy, &waits), VERDICT_YES);
+    assert_int_equal(judge(&setup.config, "", &busy, &busy), VERDICT_YES);
+    assert_int_equal(judge(&setup.config, "", &unknown, &busy), VERDICT_YES);
+}
+
+static void an_exception_may_come_later_where_one_did(void **state)
+{
+    struct setup setup;
+    struct pattern_match a, b;
+    struct observation last = raised("ValueError", "boom", &a);
+    struct observation among = raised("ValueError", "boom", &b);
+    (void)state;
+
+    among.exc_later = true;
+    ask(&setup, "boom");
+    assert_int_equal(judge(&setup.config, "", &last, &among), VERDICT_NO);
+    assert_int_equal(judge(&setup.config, "", &among, &last), VERDICT_YES);
+    assert_int_equal(judge(&setup.config, "", &among, &among), VERDICT_YES);
+    setup.config.tightness = TIGHT_TEXT;
+    assert_int_equal(judge(&setup.config, "", &last, &among), VERDICT_YES);
+}
+
 static void expect_overrides_the_ending_of_the_first_run(void **state)
 {
     struct setup setup;
@@ -1009,6 +1048,8 @@ int main(void)
         cmocka_unit_test(the_category_follows_from_ending_type_and_words),
         cmocka_unit_test(a_yes_fails_where_the_kept_test_is),
         cmocka_unit_test(what_fails_in_a_kernel_fails_in_one_again),
+        cmocka_unit_test(a_hang_that_waits_is_not_one_that_is_busy),
+        cmocka_unit_test(an_exception_may_come_later_where_one_did),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -489,6 +489,7 @@ static void a_run_is_measured_with_all_it_has_made(void **state)
     struct sweep_usage usage = sweep_measure(sweep, 1);
     assert_int_equal(usage.procs, 4);
     assert_true(usage.rss > 4 * 4096);
+    assert_true(usage.cpu_ms < 60000);
     assert_int_equal(sweep_measure(sweep, 2).procs, 0);
     kill(leader, SIGKILL);
     wait_for(leader);
