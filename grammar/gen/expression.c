@@ -342,6 +342,16 @@ static void make_constant(struct place *p, uint32_t node)
                            *texts);
 }
 
+/* `x += a` to `x = a`: what was there before may not matter. */
+static void assign_plainly(struct draft *d, uint32_t node)
+{
+    uint32_t token = node_field(d->ns, node, FIELD_operator);
+
+    if (token != NODE_NONE)
+        draft_replace_edit(d, node_span(d->ns, node), node_span(d->ns, token),
+                           "=");
+}
+
 /* `*a` to `a`; `**a` only where a positional argument may stand. */
 static void unstar(struct draft *d, uint32_t node)
 {
@@ -377,6 +387,8 @@ void gen_expression(struct gen *g)
             unstar(&p.d, i);
             continue;
         }
+        if (node_is(p.d.ns, i, NODE_AUGMENTED_ASSIGNMENT))
+            assign_plainly(&p.d, i);
         if (!is_expression(p.d.ns, i) || p.d.ns->at[i].field == FIELD_arguments)
             continue;
         make_constant(&p, i);

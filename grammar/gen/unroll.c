@@ -5,7 +5,8 @@
  *     {a + b for a in [1] for b in x}   ->  {1 + b for b in x}
  *     [f(i) for i in range(n)]          ->  [f(0)]
  *     [k + v for k, v in {a: b}.items()]->  [a + b]
- *     [f(x) for x in xs]                ->  [f(next(iter(xs)))]
+ *     [f(x) for x in xs]                ->  [f(next(iter(xs)))], or where
+ *                                           that is no shorter, [f(xs[0])]
  *
  * Conditions of the clause go with it. An element takes the place of its name
  * everywhere when it is cheap to repeat, else only of a single use. */
@@ -26,6 +27,7 @@ struct unroll {
     struct draft d;
     const struct names *names;
     struct span gone; /* of the comprehension: the clause that goes */
+    bool indexed;     /* the first element is x[0], for want of room */
 };
 
 static bool is_display(const struct nodes *ns, uint32_t node)
@@ -56,7 +58,8 @@ static void put_at(struct unroll *u, uint32_t use, const struct stand_in *value)
         draft_replaces(&u->d, node_span(u->d.ns, use), value->text);
     else { /* a call needs no brackets */
         struct bytes from = node_text(u->d.ns, value->node);
-        char *text = xasprintf("next(iter(%.*s))", (int)from.len, from.data);
+        char *text = xasprintf(u->indexed ? "%.*s[0]" : "next(iter(%.*s))",
+                               (int)from.len, from.data);
 
         draft_replace_taken(&u->d, node_span(u->d.ns, use), text, strlen(text));
     }
@@ -183,7 +186,8 @@ static bool bind_first(struct unroll *u, uint32_t target, uint32_t iterable)
     }
     if (dictionary != NODE_NONE)
         return bind_pair(u, target, node_named_child(ns, dictionary));
-    if (!node_is(ns, target, NODE_IDENTIFIER) || !is_expression(ns, iterable))
+    if (!node_is(ns, target, NODE_IDENTIFIER) || !is_expression(ns, iterable) ||
+        (u->indexed && !is_dotted(ns, iterable)))
         return false;
     if (node_is(ns, iterable, NODE_CALL) &&
         node_text_is(ns, node_field(ns, iterable, FIELD_function), "range"))
@@ -229,7 +233,8 @@ static struct span clause_span(const struct nodes *ns, uint32_t node,
     return (struct span){ node_span(ns, body).end, at.end - 1 };
 }
 
-static void unroll(struct unroll *u, uint32_t node)
+/* False: no such edit. */
+static bool unroll(struct unroll *u, uint32_t node)
 {
     const struct nodes *ns = u->d.ns;
     uint32_t clause = node_child_of(ns, node, NODE_FOR_IN_CLAUSE);
@@ -237,20 +242,20 @@ static void unroll(struct unroll *u, uint32_t node)
 
     if (clause == NODE_NONE ||
         node_is(ns, node_child(ns, clause), NODE_KW_ASYNC))
-        return;
+        return false;
     left = node_field(ns, clause, FIELD_left);
     right = node_field(ns, clause, FIELD_right);
     u->gone = clause_span(ns, node, clause);
     if (left == NODE_NONE || right == NODE_NONE || span_len(u->gone) == 0)
-        return;
+        return false;
     draft_begin(&u->d, node_span(ns, node));
     if (!bind_first(u, left, right))
-        return;
+        return false;
     draft_delete(&u->d, u->gone);
     if (next_clause(ns, clause) == NODE_NONE &&
         node_is(ns, node, NODE_GENERATOR_EXPRESSION))
         close_generator(&u->d, node);
-    draft_end(&u->d);
+    return draft_end(&u->d) != EDIT_NONE;
 }
 
 void gen_unroll(struct gen *g)
@@ -265,6 +270,10 @@ void gen_unroll(struct gen *g)
         case NODE_SET_COMPREHENSION:
         case NODE_DICTIONARY_COMPREHENSION:
         case NODE_GENERATOR_EXPRESSION:
+            u.indexed = false;
+            if (unroll(&u, i))
+                break;
+            u.indexed = true;
             unroll(&u, i);
             break;
         }

@@ -12,6 +12,7 @@
  *     else:            traced run ended in, `with a as b` may leave `b = a`
  *         d       ->   b / c        or      d
  *
+ * Where `x = next(iter(xs))` is no shorter than the loop, it is `x = xs[0]`.
  * A break or continue that would come out of its loop becomes `pass`. The
  * body of a function is offered, its decorators gone, when it neither returns
  * nor uses its parameters: it then runs where it stands. It is also offered
@@ -338,12 +339,31 @@ static void offer_last_turn(struct unwrap *w, uint32_t i)
         w->g->out->items[before].sure = true;
 }
 
+/* `x = xs[0]`, where `x = next(iter(xs))` would be no shorter than the loop. */
+static void offer_indexed(struct unwrap *w, uint32_t i, uint32_t body)
+{
+    uint32_t left = node_field(w->ns, i, FIELD_left);
+    uint32_t right = node_field(w->ns, i, FIELD_right);
+    struct buf statement;
+
+    if (left == NODE_NONE || right == NODE_NONE || !is_dotted(w->ns, right))
+        return;
+    buf_init(&statement, HEADER_MAX);
+    add_node(w, &statement, left);
+    buf_adds(&statement, " = ");
+    add_node(w, &statement, right);
+    buf_adds(&statement, "[0]");
+    offer_bound(w, i, body, &statement);
+    buf_deinit(&statement);
+}
+
 static void offer_for(struct unwrap *w, uint32_t i)
 {
     uint32_t body = node_field(w->ns, i, FIELD_body);
     uint32_t left = node_field(w->ns, i, FIELD_left);
     uint32_t right = node_field(w->ns, i, FIELD_right);
     bool awaits = node_is(w->ns, node_child(w->ns, i), NODE_KW_ASYNC);
+    size_t before = w->g->out->n;
     struct first_path path = { .n = 0 };
     struct buf statement;
 
@@ -364,6 +384,8 @@ static void offer_for(struct unwrap *w, uint32_t i)
         offer_bound(w, i, body, &statement);
         buf_deinit(&statement);
     }
+    if (w->g->out->n == before && !awaits)
+        offer_indexed(w, i, body);
     offer_body(w, i, body, NULL);
 }
 

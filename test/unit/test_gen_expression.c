@@ -576,6 +576,14 @@ static void odd_forms_become_parts(void **state)
                   "|\n");
 }
 
+static void what_is_added_to_is_assigned(void **state)
+{
+    (void)state;
+    assert_offers("x += a\n", EDIT_expression,
+                  "x = a\n|\nx += 0\n|\nx += 1\n|\n");
+    assert_offers("y[0] //= 2\n", EDIT_expression, "y[0] = 2\n|\n");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -591,6 +599,7 @@ int main(void)
         cmocka_unit_test(a_display_becomes_an_empty_one),
         cmocka_unit_test(targets_and_patterns_stay),
         cmocka_unit_test(odd_forms_become_parts),
+        cmocka_unit_test(what_is_added_to_is_assigned),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

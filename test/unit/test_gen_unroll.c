@@ -58,6 +58,12 @@ static void the_first_of_several_stands_for_all(void **state)
     assert_offers("[-item ** 2 for item in values]\n", EDIT_unroll,
                   "[-next(iter(values)) ** 2]\n"
                   "|\n");
+    assert_offers("[f(x) for x in xs]\n"
+                  "[f(y) for y in g()]\n",
+                  EDIT_unroll,
+                  "[f(xs[0])]\n"
+                  "[f(y) for y in g()]\n"
+                  "|\n");
 }
 
 static void what_cannot_be_repeated_or_told_apart_stays(void **state)

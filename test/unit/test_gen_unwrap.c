@@ -77,11 +77,16 @@ static void a_loop_binds_its_first_element(void **state)
                   "i = 3\ni\n|\ni\n|\n");
     assert_offers("for i, j in [(a, b), c]:\r\n    i, j\r\n", EDIT_unwrap,
                   "i, j = (a, b)\r\ni, j\r\n|\ni, j\r\n|\n");
-    assert_offers("for i in xs: i; i\n", EDIT_unwrap, "i; i\n|\n");
+    assert_offers("for i in xs: i; i\n", EDIT_unwrap,
+                  "i = xs[0]; i; i\n|\ni; i\n|\n");
+    assert_offers("for i in f(): i; i\n", EDIT_unwrap, "i; i\n|\n");
+    assert_offers("for i, j in o.xs: i; j\n", EDIT_unwrap,
+                  "i, j = o.xs[0]; i; j\n|\ni; j\n|\n");
     assert_offers("for i in xs:\n        a\n        b\n", EDIT_unwrap,
                   "i = next(iter(xs))\na\nb\n|\na\nb\n|\n");
     assert_offers("for i in xs:\n    if i: break\n", EDIT_unwrap,
-                  "if i: pass\n|\nfor i in xs:\n    break\n|\n");
+                  "i = xs[0]\nif i: pass\n|\nif i: pass\n|\n"
+                  "for i in xs:\n    break\n|\n");
     assert_offers("while a:\n    b\n    while c: break\n    continue\n",
                   EDIT_unwrap,
                   "b\nwhile c: break\npass\n|\n"
