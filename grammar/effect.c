@@ -33,6 +33,11 @@ static const char *const reductions[] = {
     "logsumexp"
 };
 
+/* A pointer or a value taken for one of another type. */
+static const char *const casting[] = { "to",     "cast",         "bitcast",
+                                       "view",   "pointer_type", "int_to_ptr",
+                                       "astype", "reinterpret" };
+
 static bool begins_with(struct bytes name, const char *word)
 {
     size_t n = strlen(word);
@@ -99,12 +104,15 @@ static bool is_store(struct bytes name)
 }
 
 /* A store counts as writing each name of its pointer, also the number in
- * `p + i`: that is no value of it. */
+ * `p + i`: that is no value of it. So does a load whose value nobody takes. */
 static bool is_own_store(const struct flow *f, const struct giver *giver)
 {
+    static const char *const loads[] = { "load" };
+
     return giver->kind == GIVER_WRITE &&
            (!node_is(f->ns, giver->node, NODE_CALL) ||
-            is_store(kernel_last_name(f->ns, giver->node)));
+            is_store(kernel_last_name(f->ns, giver->node)) ||
+            IS_ONE_OF(kernel_last_name(f->ns, giver->node), loads));
 }
 
 static bool varies(const struct flow *f, uint32_t kernel, uint32_t node)
@@ -164,6 +172,8 @@ static void look_for(const struct flow *f, struct names *names, uint32_t node,
 
         out->reduces |= node_is(f->ns, i, NODE_CALL) && is_reduction(f->ns, i);
         out->reads |= is_load(f, names->kernel, i);
+        out->casts |= node_is(f->ns, i, NODE_CALL) &&
+                      IS_ONE_OF(kernel_last_name(f->ns, i), casting);
         if (flow_is_variable(f, s) && f->parameter[s] != names->kernel &&
             names->n < NAMES_MAX && is_new(names, s))
             names->seen[names->n++] = s;
@@ -286,30 +296,35 @@ static bool never_comes(const struct flow *f, uint32_t kernel, uint32_t i)
     return false;
 }
 
-static void take(const struct flow *f, uint32_t kernel, uint32_t at,
-                 uint32_t target, uint32_t value, uint32_t mask,
-                 struct effect *out)
+static bool place_varies(const struct flow *f, uint32_t kernel, uint32_t target)
 {
     uint32_t place = node_is(f->ns, target, NODE_SUBSCRIPT)
                          ? node_field(f->ns, target, FIELD_subscript)
                          : target;
 
-    if (!is_argument(f, kernel, target) || never_comes(f, kernel, at))
-        return;
-    out->value |= varies(f, kernel, value);
-    look_through(f, kernel, value, out);
-    out->condition |= varies(f, kernel, mask) || stands_under(f, kernel, at);
     /* The parameter itself is no place: p in `p + i`. */
     for (uint32_t i = place; i < f->ns->at[place].past; i++) {
         uint32_t s = f->symbol[i];
         bool itself =
             s != SYMBOL_NONE && f->parameter[s] == kernel && place == target;
 
-        if (node_is(f->ns, i, NODE_IDENTIFIER) && !itself)
-            out->place |= varies(f, kernel, i);
-        else
-            out->place |= node_varies(f, i);
+        if (node_is(f->ns, i, NODE_IDENTIFIER) && !itself ? varies(f, kernel, i)
+                                                          : node_varies(f, i))
+            return true;
     }
+    return false;
+}
+
+static void take(const struct flow *f, uint32_t kernel, uint32_t at,
+                 uint32_t target, uint32_t value, uint32_t mask,
+                 struct effect *out)
+{
+    if (!is_argument(f, kernel, target) || never_comes(f, kernel, at))
+        return;
+    out->value |= varies(f, kernel, value);
+    look_through(f, kernel, value, out);
+    out->condition |= varies(f, kernel, mask) || stands_under(f, kernel, at);
+    out->place |= place_varies(f, kernel, target);
 }
 
 /* The n-th argument of a call, by place or by one of its names. */
@@ -395,12 +410,75 @@ struct effect effect_of(struct flow *f, struct bytes name)
     return all;
 }
 
+/* ---- accesses ---- */
+
+/* The kernel that a node is in, if something uses it; NODE_NONE: none. */
+static uint32_t kernel_around(const struct flow *f, uint32_t i)
+{
+    while ((i = node_function(f->ns, i)) != NODE_NONE) {
+        uint32_t s = flow_symbol(f, node_field(f->ns, i, FIELD_name));
+
+        if (s != SYMBOL_NONE && f->kernel[s])
+            return symbol_occurs(f->scopes, s, OCC_USED) ? i : NODE_NONE;
+    }
+    return NODE_NONE;
+}
+
+/* The pointer, or the element, that a node of a kernel accesses. */
+static uint32_t accessed(const struct flow *f, uint32_t i)
+{
+    static const char *const loads[] = { "load" };
+    const struct nodes *ns = f->ns;
+    uint32_t s;
+
+    if (node_is(ns, i, NODE_CALL))
+        return IS_ONE_OF(kernel_last_name(ns, i), loads) ||
+                       is_store(kernel_last_name(ns, i))
+                   ? argument(ns, i, 0, "pointer")
+                   : NODE_NONE;
+    s = node_is(ns, i, NODE_SUBSCRIPT) ? flow_symbol(f, flow_root(ns, i))
+                                       : SYMBOL_NONE;
+    return s != SYMBOL_NONE && f->parameter[s] != NODE_NONE ? i : NODE_NONE;
+}
+
+bool effect_of_access(const struct flow *f, struct span in,
+                      const struct effect *wanted, struct effect *all)
+{
+    bool found = false;
+
+    for (uint32_t i = 0; i < f->ns->n && f->ns->at[i].at.start < in.end; i++) {
+        uint32_t target =
+            f->ns->at[i].at.start >= in.start ? accessed(f, i) : NODE_NONE;
+        uint32_t kernel = target != NODE_NONE ? kernel_around(f, i) : NODE_NONE;
+        struct effect one = { 0 };
+
+        if (kernel == NODE_NONE)
+            continue;
+        look_through(f, kernel,
+                     node_is(f->ns, target, NODE_SUBSCRIPT)
+                         ? node_field(f->ns, target, FIELD_subscript)
+                         : target,
+                     &one);
+        one = (struct effect){ .place = place_varies(f, kernel, target),
+                               .reads = one.reads,
+                               .casts = one.casts };
+        found |= effect_has(&one, wanted) && (one.reads || !wanted->reads);
+        if (!all)
+            continue;
+        all->place |= one.place;
+        all->reads |= one.reads;
+        all->casts |= one.casts;
+    }
+    return found;
+}
+
 bool effect_has(const struct effect *effect, const struct effect *wanted)
 {
     return (effect->value || !wanted->value) &&
            (effect->place || !wanted->place) &&
            (effect->condition || !wanted->condition) &&
-           (effect->reduces || !wanted->reduces);
+           (effect->reduces || !wanted->reduces) &&
+           (effect->casts || !wanted->casts);
 }
 
 /* ---- nothing ---- */

@@ -23,11 +23,19 @@ struct effect {
     bool reduces;   /* its value is one of many: tl.sum(x), `total += x` in a
                      * loop, tl.atomic_add() */
     bool reads;     /* its value is made of what it has read */
+    bool casts;     /* and of what it has read as another type */
 };
 
 /* Of all writes in the kernels of that name together; nothing where none is
  * recognized. */
 struct effect effect_of(struct flow *flow, struct bytes kernel);
+
+/* Whether one access of a kernel to memory (load, store, an argument's element)
+ * that begins in the span has an address that is as `wanted`: its place, of
+ * what it has read, read as another type. What any of them is goes into *all,
+ * unless that is NULL. */
+bool effect_of_access(const struct flow *flow, struct span in,
+                      const struct effect *wanted, struct effect *all);
 
 /* Whether all that `wanted` has is there too. */
 bool effect_has(const struct effect *effect, const struct effect *wanted);

@@ -623,23 +623,39 @@ static size_t count_calls(const struct nodes *ns, const char *name)
 
 /* ---- a crash ---- */
 
-static bool makes_something(const struct tree *tree)
+static bool crashes_so(const struct guard *g, const struct tree *tree)
 {
     struct flow *flow = flow_new(tree, false);
-    bool something = !effect_of_nothing(flow);
+    static const struct effect any;
+    struct span all = { 0, UINT32_MAX };
+    bool so = (g->nothing || !effect_of_nothing(flow)) &&
+              (memcmp(&g->access, &any, sizeof(any)) == 0 ||
+               effect_of_access(flow, all, &g->access, NULL));
 
     flow_free(flow);
-    return something;
+    return so;
 }
 
-static void keep_elements(struct guard *g, const struct tree *original)
+/* What makes an access fail must not come to be another thing. */
+static void keep_crash(struct guard *g, const struct tree *original,
+                       const struct guard_failure *failure)
 {
+    static const struct effect any;
     struct flow *flow = flow_new(original, false);
+    bool elements = effect_of_arrays(flow) && !effect_of_nothing(flow);
 
-    if (effect_of_arrays(flow) && !effect_of_nothing(flow))
+    if (failure->crash > 0)
+        effect_of_access(flow, line_at(tree_text(original), failure->crash),
+                         &any, &g->access);
+    g->nothing = !elements;
+    flow_free(flow);
+    if (memcmp(&g->access, &any, sizeof(any)) != 0)
+        g->words = xasprintf(
+            "of what the address in line %u is made%s", failure->crash,
+            elements ? ", and elements in every array that is made" : "");
+    else if (elements)
         g->words = xstrdup("elements in every array that is made, as access "
                            "to an array without any would crash as well");
-    flow_free(flow);
 }
 
 void guard_init(struct guard *guard, const struct tree *original,
@@ -664,7 +680,7 @@ void guard_init(struct guard *guard, const struct tree *original,
                     guard->site != GUARD_EXIT &&
                     has_test(guard, original, failure->line);
     if (!guard->words && failure->dies)
-        keep_elements(guard, original);
+        keep_crash(guard, original, failure);
 }
 
 void guard_deinit(struct guard *guard)
@@ -692,7 +708,7 @@ bool guard_holds(const struct guard *guard, const struct tree *tree)
     }
     if (!guard->words)
         return true;
-    return guard->site == GUARD_NOTHING ? makes_something(tree)
+    return guard->site == GUARD_NOTHING ? crashes_so(guard, tree)
                                         : has_test(guard, tree, 0);
 }
 

@@ -28,7 +28,8 @@
  * show its words.
  *
  * And when the process dies by an access to memory, arrays that had elements
- * keep some, for one without lies nowhere.
+ * keep some, for one without lies nowhere; and an address that varied, was made
+ * of what had been read, or of what was taken for another type, is that still.
  *
  * Within that, all may be simplified. Where the original has no such test,
  * nothing is kept. Pure; n log n. */
@@ -53,9 +54,10 @@ struct guard_failure {
     bool own_words;     /* a raise there says what was asked for */
     const char *texts[GUARD_TEXTS_MAX]; /* printed, and asked for */
     size_t ntexts;
-    bool exits; /* by its exit code alone */
-    bool some;  /* some of what is compared is right, some is wrong */
-    bool dies;  /* by an access to memory that is not there */
+    bool exits;     /* by its exit code alone */
+    bool some;      /* some of what is compared is right, some is wrong */
+    bool dies;      /* by an access to memory that is not there */
+    uint32_t crash; /* in this line; 0: not known */
 };
 
 enum guard_site {
@@ -83,6 +85,7 @@ struct guard {
     char *raised; /* class of a RAISE, as it is named; owned; NULL: none */
     struct guard_side sides[SIDES_MAX];
     size_t nsides;
+    struct effect access;      /* of the address that the process dies by */
     double limits[LIMITS_MAX]; /* what the test allows, where that is known */
     size_t nlimits;
     bool limited;       /* by more than 0, or by what is not known */

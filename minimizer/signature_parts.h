@@ -37,6 +37,7 @@ struct signature {
     char *exc_frames;
     char *kernel; /* mark of the kernel that it came from, or NULL */
     bool exc_later; /* other exceptions came after it */
+    uint32_t fatal_line; /* of the script, in what faulthandler prints; or 0 */
 };
 
 /* Whether a run ended as the signature wants. */

@@ -22,6 +22,7 @@
 #include <string.h>
 
 #include "config/mem.h"
+#include "config/number.h"
 #include "grammar/kernel.h"
 #include "grammar/tree.h"
 #include "minimizer/evidence.h"
@@ -252,6 +253,36 @@ static void pin_kernel(struct signature *s, struct bytes script)
     tree_free(tree);
 }
 
+/* The innermost line of the script in what faulthandler prints, first of all:
+ *   File "/tmp/x/script.py", line 49 in kernel
+ * 0 when there is none. */
+static uint32_t fatal_line(const char *err, const char *script)
+{
+    static const char head[] = "(most recent call first):\n";
+    const char *at = err ? strstr(err, head) : NULL;
+    const char *slash = script ? strrchr(script, '/') : NULL;
+    const char *name = slash ? slash + 1 : script;
+    size_t n = name ? strlen(name) : 0;
+
+    if (!at || n == 0)
+        return 0;
+    for (at += sizeof(head) - 1; strncmp(at, "  File \"", 8) == 0; at++) {
+        static const char line[] = "\", line ";
+        const char *end = strchr(at, '\n'), *path = strstr(at, line);
+        unsigned long number;
+
+        if (!end || !path || path > end)
+            return 0;
+        if (path - at > (long)n && memcmp(path - n, name, n) == 0 &&
+            path[-(long)n - 1] == '/') {
+            path += sizeof(line) - 1;
+            return number_read(&path, &number) ? (uint32_t)number : 0;
+        }
+        at = end;
+    }
+    return 0;
+}
+
 struct signature *signature_pin(const struct config *config,
                                 struct bytes script,
                                 const struct observation *first,
@@ -278,6 +309,7 @@ struct signature *signature_pin(const struct config *config,
     s->type = xstrdup(first->exc_type);
     s->exc_line = first->exc_line;
     s->exc_frames = xstrdup(first->exc_frames);
+    s->fatal_line = fatal_line(first->err, config->script);
     if (!config->test && first->exc_type)
         pin_exception(s, first, words);
     pin_kernel(s, script);

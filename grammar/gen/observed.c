@@ -157,8 +157,8 @@ void gen_observed(struct gen *g)
     for (size_t i = 0; o && i < o->n; i++) {
         uint32_t node = expression_at(g->nodes, o->at[i]);
 
-        if (!*o->texts[i] || o->turns[i] || node == NODE_NONE || is_literal(g->nodes, node) ||
-            is_alone(g->nodes, node))
+        if (!*o->texts[i] || o->turns[i] || node == NODE_NONE ||
+            is_literal(g->nodes, node) || is_alone(g->nodes, node))
             continue;
         draft_begin(&d, o->at[i]);
         draft_put_literal(&d, node, o->texts[i]);

@@ -1127,6 +1127,44 @@ static void where_access_crashes_arrays_keep_elements(void **state)
     tree_free(tree);
 }
 
+static void what_the_address_is_made_of_stays_where_it_crashes(void **state)
+{
+#define RAGGED(loads, launch)                                                  \
+    "@triton.jit\n"                                                            \
+    "def k(x_ptr, at_ptr, out_ptr):\n"                                         \
+    "    row = tl.program_id(0)\n" loads "x = torch.ones(8)\n"                 \
+    "y = torch.ones(8)\n" launch
+#define LAUNCH "k[2,](x, x.int(), y)\n"
+    static const char original[] =
+        RAGGED("    at = tl.load(at_ptr.to(tl.pointer_type(tl.int64)) + row)\n"
+               "    value = tl.load(x_ptr + at)\n"
+               "    tl.store(out_ptr + row, value)\n",
+               LAUNCH);
+    static const char plain[] =
+        RAGGED("    tl.store(out_ptr + row * 9, row)\n", LAUNCH);
+    struct guard_failure failure = { .dies = true,
+                                     .crash = line_with(original, "value =") };
+    (void)state;
+
+    check(original, &failure,
+          TEXTS(RAGGED("    tl.load(x_ptr + tl.load(at_ptr.to(int64)))\n",
+                       LAUNCH),
+                RAGGED("    p = x_ptr + tl.load(at_ptr.cast(int64))\n"
+                       "    tl.store(p, 1)\n",
+                       LAUNCH)),
+          TEXTS(RAGGED("    tl.load(x_ptr + tl.load(at_ptr + row))\n", LAUNCH),
+                RAGGED("    tl.load(at_ptr.to(tl.int64) + row)\n", LAUNCH),
+                RAGGED("    tl.load(x_ptr + tl.load(at_ptr.to(int64)))\n", ""),
+                RAGGED("    tl.load(x_ptr + tl.load(at_ptr.to(int64)))\n",
+                       "torch.ones(0)\n" LAUNCH)));
+    failure.crash = line_with(plain, "tl.store");
+    check(plain, &failure,
+          TEXTS(RAGGED("    tl.store(out_ptr + row, 1)\n", LAUNCH),
+                RAGGED("    out_ptr[row] = 1\n", LAUNCH)),
+          TEXTS(RAGGED("    tl.store(out_ptr + 900, row)\n", LAUNCH),
+                RAGGED("    out_ptr[3] = row\n", LAUNCH)));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -1147,6 +1185,7 @@ int main(void)
         cmocka_unit_test(what_was_seeded_stays_seeded),
         cmocka_unit_test(what_had_elements_keeps_some),
         cmocka_unit_test(where_access_crashes_arrays_keep_elements),
+        cmocka_unit_test(what_the_address_is_made_of_stays_where_it_crashes),
         cmocka_unit_test(a_raise_stays_under_its_condition),
         cmocka_unit_test(another_raise_does_not_stand_for_it),
         cmocka_unit_test(the_line_tells_whether_it_is_what_failed),

@@ -924,6 +924,45 @@ static void the_scripts_own_part_in_a_failure_is_told(void **state)
     signature_free(s);
 }
 
+static void the_line_of_a_fatal_error_is_that_of_the_script(void **state)
+{
+#define FATAL "Fatal Python error: Segmentation fault\n\n"
+#define THREAD "Current thread 0x7f (most recent call first):\n"
+    static const struct {
+        const char *err;
+        uint32_t line;
+    } cases[] = {
+        { FATAL THREAD "  File \"/lib/core.py\", line 44 in wrapper\n"
+                       "  File \"/tmp/run-1/s.py\", line 49 in kernel\n"
+                       "  File \"/tmp/run-1/s.py\", line 72 in <module>\n",
+          49 },
+        { FATAL THREAD "  File \"/lib/ours.py\", line 44 in wrapper\n"
+                       "\n"
+                       "  File \"/tmp/run-1/s.py\", line 49 in kernel\n",
+          0 },
+        { FATAL THREAD "  File \"/lib/co", 0 },
+        { FATAL, 0 },
+        { NULL, 0 },
+    };
+    struct setup setup;
+    struct config *config = ask(&setup, NULL);
+    (void)state;
+
+    config->script = (char *)(uintptr_t) "folder/s.py";
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct observation o = { .end = END_SIGNAL,
+                                 .signal = SIGSEGV,
+                                 .err = (char *)(uintptr_t)cases[i].err };
+        struct signature *s = signature_pin(config, bytes_of("", 0), &o, NULL);
+        struct guard_failure failure;
+
+        signature_failure(s, bytes_of("", 0), &failure);
+        assert_true(failure.dies);
+        assert_int_equal(failure.crash, cases[i].line);
+        signature_free(s);
+    }
+}
+
 static void a_yes_fails_where_the_kept_test_is(void **state)
 {
     static const char script[] = "def other():\n"
@@ -1046,6 +1085,7 @@ int main(void)
         cmocka_unit_test(own_texts_and_comparisons_get_a_warning),
         cmocka_unit_test(the_key_tells_failures_apart),
         cmocka_unit_test(the_category_follows_from_ending_type_and_words),
+        cmocka_unit_test(the_line_of_a_fatal_error_is_that_of_the_script),
         cmocka_unit_test(a_yes_fails_where_the_kept_test_is),
         cmocka_unit_test(what_fails_in_a_kernel_fails_in_one_again),
         cmocka_unit_test(a_hang_that_waits_is_not_one_that_is_busy),
