@@ -251,8 +251,9 @@ bench-minimal: $(PROG) $(BUILD)/test/bench/minimal build/.packages-venv
 	    "$$python" test/bench/minimal.py --autodd-c $(PROG) \
 	    --minimal $(BUILD)/test/bench/minimal --python "$$python" $(MINIMAL)
 
-$(BUILD)/test/bench/%: $(BUILD)/test/bench/%.o $(BUILD)/test/bench/oracle.o \
-                       $(BUILD)/test/bench/shapes.o $(LIB)
+$(BUILD)/test/bench/%: $(BUILD)/test/bench/%.o $(BUILD)/test/bench/inputs.o \
+                       $(BUILD)/test/bench/oracle.o $(BUILD)/test/bench/shapes.o \
+                       $(LIB)
 	$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
 clean:

@@ -7,153 +7,102 @@
  * were ended early, the simulated time, the size of the result.
  *
  *   bench_hot                    the built-in inputs, from the repository
- *   bench_hot SCRIPT RESULT ...  others, as bench_parallel */
+ *   bench_hot SCRIPT RESULT ...  others (inputs.h) */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "config/base.h"
 #include "config/mem.h"
 #include "minimizer/search/memory.h"
 #include "minimizer/trials.h"
-#include "test/bench/oracle.h"
+#include "test/bench/inputs.h"
+#include "test/unit/fake_fleet.h"
 
-#define CASES "test/e2e/cases/"
-#define RUNS_MAX 512
 #define HOT_WIDTH 8 /* as in reduction.c */
 
 #define RUN_S 0.04
 #define HOT_S 0.03
 #define INIT_S 0.2
 #define CONTEXT_S 0.2 /* of the GPU */
+#define LIMIT_MS 60000
 
 static const unsigned widths[] = { 1, 2, 4, 8 };
 
-struct run {
-    enum run_how how;
-    bool yes;
-    uint32_t lane, generation;
-    double end;
-    fleet_done_cb done;
-    void *arg;
-};
+static const struct config config = { .tightness = TIGHT_TEMPLATE,
+                                      .timeout_cap_s = LIMIT_MS / 1000.0 };
 
-/* Takes the place of fleet.c. */
-struct fleet {
+/* Behind the fleet: the time, and the GPU. */
+struct machine {
     const struct oracle *oracle;
     struct memory *said;
-    unsigned slots;
-    struct run runs[RUNS_MAX];
-    unsigned n;
+    struct fleet fleet;
     uint32_t generations[LANES_MAX]; /* + 1: of the child that has a context */
-    double now, free;                /* free: the GPU, from then on */
+    double free;                     /* the GPU, from then on */
     unsigned contexts;
     bool finished;
 };
 
-static bool says(struct fleet *fleet, struct bytes text, struct hash128 hash)
+static bool says(struct machine *machine, struct bytes text)
 {
-    enum known known = memory_get(fleet->said, hash);
+    struct hash128 hash = hash_bytes(text.data, text.len);
+    enum known known = memory_get(machine->said, hash);
 
     if (known == KNOWN_NOTHING) {
-        known = oracle_says(fleet->oracle, text) ? KNOWN_YES : KNOWN_NO;
-        memory_set(fleet->said, hash, known);
+        known = oracle_says(machine->oracle, text) ? KNOWN_YES : KNOWN_NO;
+        memory_set(machine->said, hash, known);
     }
     return known == KNOWN_YES;
 }
 
-static double context_made(struct fleet *fleet)
+static double context_made(struct machine *machine)
 {
-    double turn = fleet->now + INIT_S;
+    double turn = machine->fleet.now_s + INIT_S;
 
-    turn = turn > fleet->free ? turn : fleet->free;
-    fleet->free = turn + CONTEXT_S;
-    fleet->contexts++;
-    return fleet->free;
+    turn = turn > machine->free ? turn : machine->free;
+    machine->free = turn + CONTEXT_S;
+    machine->contexts++;
+    return machine->free;
 }
 
-void fleet_run(struct fleet *fleet, const struct run_request *request,
-               fleet_done_cb done, void *arg)
+static bool needs_context(struct machine *machine, struct bytes text)
 {
-    struct hash128 hash = hash_bytes(request->text.data, request->text.len);
-    struct run run = { request->how,
-                       says(fleet, request->text, hash),
-                       request->lane,
-                       request->generation,
-                       0,
-                       done,
-                       arg };
-    uint32_t *child = &fleet->generations[run.lane];
-    double ready = fleet->now;
+    return says(machine, text) || hash_bytes(text.data, text.len).low % 2;
+}
 
-    if (run.yes || hash.low % 2) {
-        if (run.how != RUN_HOT || *child != run.generation + 1)
-            ready = context_made(fleet);
-        if (run.how == RUN_HOT)
-            *child = run.generation + 1;
+static double ends(void *arg, const struct fake_run *run)
+{
+    struct machine *machine = arg;
+    uint32_t *child = &machine->generations[run->lane];
+    bool hot = run->how == RUN_HOT;
+    double ready = machine->fleet.now_s;
+
+    if (needs_context(machine, bytes_of(run->text, strlen(run->text)))) {
+        if (!hot || *child != run->generation + 1)
+            ready = context_made(machine);
+        if (hot)
+            *child = run->generation + 1;
     }
-    run.end = ready + (run.how == RUN_HOT ? HOT_S : RUN_S);
-    if (fleet->n == RUNS_MAX)
-        abort();
-    fleet->runs[fleet->n++] = run;
+    return ready + (hot ? HOT_S : RUN_S);
 }
 
-unsigned fleet_free_slots(const struct fleet *fleet)
+static struct observation shown(void *arg, const char *text, enum run_how how)
 {
-    return fleet->n < fleet->slots ? fleet->slots - fleet->n : 0;
-}
-
-void fleet_drop(struct fleet *fleet, const void *arg)
-{
-    unsigned i = 0;
-
-    while (fleet->runs[i].arg != arg)
-        i++;
-    fleet->runs[i] = fleet->runs[--fleet->n];
-}
-
-void fleet_cancel(struct fleet *fleet)
-{
-    fleet->n = 0;
-}
-
-void fleet_rest(struct fleet *fleet, enum rest what)
-{
-    (void)fleet;
-    (void)what;
-}
-
-uint64_t fleet_now_ms(const struct fleet *fleet)
-{
-    return (uint64_t)(fleet->now * 1000);
-}
-
-static void end_first(struct fleet *fleet)
-{
+    struct machine *machine = arg;
     struct observation o = { .end = END_EXIT };
-    struct run run;
-    unsigned first = 0;
 
-    for (unsigned i = 1; i < fleet->n; i++)
-        if (fleet->runs[i].end < fleet->runs[first].end)
-            first = i;
-    run = fleet->runs[first];
-    fleet->runs[first] = fleet->runs[--fleet->n];
-    fleet->now = run.end;
     o.forked = true;
     o.loads = xstrdup("the same");
-    if (run.yes) {
+    if (says(machine, bytes_of(text, strlen(text)))) {
         o.exit_code = 1;
         o.exc_type = xstrdup("KeyError");
         o.exc_message = xstrdup("x");
     }
-    if (run.how == RUN_HOT) {
-        o.hot = 1 + run.lane * 1000 + run.generation;
+    if (how == RUN_HOT) {
+        o.hot = 1 + machine->fleet.lane * 1000 + machine->fleet.generation;
         o.kept = true;
     }
-    run.done(run.arg, &o);
-    observation_deinit(&o);
+    return o;
 }
 
 static void on_reported(void *arg, const struct store_report *row,
@@ -173,10 +122,10 @@ static void on_refused(void *arg, struct hash128 text, const char *why)
 
 static void on_finished(void *arg, const char *why)
 {
-    struct fleet *fleet = arg;
+    struct machine *machine = arg;
     (void)why;
 
-    fleet->finished = true;
+    machine->finished = true;
 }
 
 static void on_failed(void *arg, const struct err *err)
@@ -192,40 +141,46 @@ static double simulate(const struct oracle *oracle, struct memory *said,
 {
     static const struct trials_events events = { on_reported, on_refused,
                                                  on_finished, on_failed };
-    struct fleet fleet = { .oracle = oracle, .said = said, .slots = slots };
+    struct machine machine = { .oracle = oracle, .said = said };
     struct search_opts opts = { .width = hot ? HOT_WIDTH * slots : slots };
     struct search *search =
         search_new(buf_bytes(&oracle->text), NULL, 0, &opts);
     struct trials_spec spec = {
-        .fleet = &fleet,
+        .fleet = &machine.fleet,
         .search = search,
         .signature = signature,
+        .config = &config,
         .fork = true,
+        .fork_timeout_ms = LIMIT_MS,
+        .fresh_timeout_ms = LIMIT_MS,
         .tries = 1,
         .loads = "the same",
         .hot = hot,
         .lanes = slots,
     };
-    struct trials *trials = trials_new(&spec, &events, &fleet);
+    struct trials *trials = trials_new(&spec, &events, &machine);
     struct trials_counts counts;
 
+    machine.fleet = (struct fleet){
+        .slots = slots, .oracle = shown, .ends = ends, .arg = &machine
+    };
     trials_pump(trials);
-    while (!fleet.finished)
-        end_first(&fleet);
+    while (!machine.finished)
+        fake_fleet_turn(&machine.fleet, fake_fleet_first(&machine.fleet));
     counts = trials_counts(trials);
     printf("%7u %-5s %6.0f %6.0f %8.0f %8u %7.0f %7.0f %8.1f %6zu\n", slots,
            hot ? "hot" : "plain", (double)counts.runs, (double)counts.kinds.hot,
-           (double)counts.lanes.controls, fleet.contexts,
-           (double)counts.lanes.yes, (double)counts.dropped, fleet.now,
-           search_text(search).len);
+           (double)counts.lanes.controls, machine.contexts,
+           (double)counts.lanes.yes, (double)counts.dropped,
+           machine.fleet.now_s, search_text(search).len);
     trials_free(trials);
     search_free(search);
-    return fleet.now;
+    fake_fleet_end(&machine.fleet);
+    return machine.fleet.now_s;
 }
 
 static void bench(const struct oracle *oracle, const char *name, double *logs)
 {
-    static struct config config = { .tightness = TIGHT_TEMPLATE };
     struct observation first = {
         .end = END_EXIT,
         .exit_code = 1,
@@ -250,46 +205,10 @@ static void bench(const struct oracle *oracle, const char *name, double *logs)
     observation_deinit(&first);
 }
 
-static bool bench_file(const char *script, const char *result, double *logs)
-{
-    struct oracle oracle;
-
-    if (!oracle_load(&oracle, script, result))
-        return false;
-    bench(&oracle, script, logs);
-    oracle_deinit(&oracle);
-    return true;
-}
-
-static bool bench_built_in(double *logs, unsigned *n)
-{
-    static const char *const files[] = { "tl-softmax-rows", "tl-mlp-factory",
-                                         "tl-out-index", "triton-autotune" };
-
-    for (size_t i = 0; i < ARRAY_LEN(files); i++, (*n)++) {
-        char script[128], result[128];
-
-        snprintf(script, sizeof(script), CASES "%s.py", files[i]);
-        snprintf(result, sizeof(result), CASES "%s.ideal.py", files[i]);
-        if (!bench_file(script, result, logs))
-            return false;
-    }
-    return true;
-}
-
 int main(int argc, char **argv)
 {
-    double logs[ARRAY_LEN(widths)] = { 0 };
-    unsigned n = 0;
+    static const struct bench hot = { "hot against plain", widths,
+                                      ARRAY_LEN(widths), bench };
 
-    for (int i = 1; i + 1 < argc; i += 2, n++)
-        if (!bench_file(argv[i], argv[i + 1], logs))
-            return 1;
-    if (argc < 3 && !bench_built_in(logs, &n))
-        return 1;
-    printf("hot against plain, in the mean:");
-    for (size_t w = 0; w < ARRAY_LEN(widths); w++)
-        printf("  %.2f at %u", exp(logs[w] / n), widths[w]);
-    printf("\n");
-    return 0;
+    return bench_main(&hot, argc, argv);
 }

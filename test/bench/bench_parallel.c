@@ -8,8 +8,7 @@
  * early, and idle; the size of the result.
  *
  *   bench_parallel                    the built-in inputs, from the repository
- *   bench_parallel SCRIPT RESULT ...  others; what the result has in common
- * with its script is needed */
+ *   bench_parallel SCRIPT RESULT ...  others (inputs.h) */
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -20,11 +19,10 @@
 #include "config/mem.h"
 #include "minimizer/search/memory.h"
 #include "minimizer/search/search.h"
-#include "test/bench/oracle.h"
+#include "test/bench/inputs.h"
 
 #define WIDTH_MAX 16
 #define TIMES 3 /* each simulation, with other times of the runs */
-#define CASES "test/e2e/cases/"
 
 static const unsigned widths[] = { 1, 2, 4, 8, 16 };
 
@@ -201,54 +199,10 @@ static void bench(const struct oracle *oracle, const char *name, double *logs)
     memory_deinit(&asked);
 }
 
-static bool bench_file(const char *script, const char *result, double *logs)
-{
-    struct oracle oracle;
-
-    if (!oracle_load(&oracle, script, result))
-        return false;
-    bench(&oracle, script, logs);
-    oracle_deinit(&oracle);
-    return true;
-}
-
-static bool bench_built_in(double *logs, unsigned *n)
-{
-    static const char *const files[] = { "tl-softmax-rows", "tl-mlp-factory",
-                                         "tl-out-index",    "syntax-310",
-                                         "triton-autotune", "triton-slip" };
-
-    for (size_t i = 0; i < ARRAY_LEN(files); i++, (*n)++) {
-        char script[128], result[128];
-
-        snprintf(script, sizeof(script), CASES "%s.py", files[i]);
-        snprintf(result, sizeof(result), CASES "%s.ideal.py", files[i]);
-        if (!bench_file(script, result, logs))
-            return false;
-    }
-    for (unsigned seed = 1; seed <= 4; seed++, (*n)++) {
-        struct oracle oracle;
-
-        oracle_make(&oracle, 300, 5, seed);
-        bench(&oracle, "generated, 5 statements of 300 needed", logs);
-        oracle_deinit(&oracle);
-    }
-    return true;
-}
-
 int main(int argc, char **argv)
 {
-    double logs[ARRAY_LEN(widths)] = { 0 };
-    unsigned n = 0;
+    static const struct bench parallel = { "speed-up", widths,
+                                           ARRAY_LEN(widths), bench };
 
-    for (int i = 1; i + 1 < argc; i += 2, n++)
-        if (!bench_file(argv[i], argv[i + 1], logs))
-            return 1;
-    if (argc < 3 && !bench_built_in(logs, &n))
-        return 1;
-    printf("speed-up in the mean:");
-    for (size_t w = 0; w < ARRAY_LEN(widths); w++)
-        printf("  %.2f at %u", exp(logs[w] / n), widths[w]);
-    printf("\n");
-    return 0;
+    return bench_main(&parallel, argc, argv);
 }

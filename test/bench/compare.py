@@ -232,8 +232,17 @@ class Job:
         row.update(bytes=len(text), lines=len(shown.splitlines()),
                    tokens=tokens(text), result=shown, exit=run.code,
                    fails="yes" if fails else "text" if printed else "no",
-                   fault=fails and has_fault(self.row, shown))
+                   fault=fails and has_fault(self.row, shown)
+                   and self.good_passes())
         return row
+
+    def good_passes(self):
+        """Whether the good form of the result, where there is one, still runs."""
+        if self.tool != "ours-good":
+            return True
+        good = self.result.with_suffix(".good.py")
+        return good.exists() and fresh(self.opt.python, good.read_bytes(),
+                                       self.script.name).code == 0
 
 
 def measure(opt, tool, name, row, original):
@@ -397,7 +406,7 @@ def options(argv):
     ap.add_argument("--inputs", nargs="+", default=["*"], metavar="GLOB",
                     help="names in faults.yaml, without .py")
     ap.add_argument("--tools", nargs="+", choices=peers.TOOLS, metavar="TOOL",
-                    default=[t for t in peers.TOOLS if t != "ours-asking"],
+                    default=[t for t in peers.TOOLS if t not in peers.EXTRA],
                     help="of " + ", ".join(peers.TOOLS))
     ap.add_argument("--budget", type=float, default=200, metavar="SECONDS",
                     help="for one tool on one input (200)")

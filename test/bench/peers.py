@@ -12,7 +12,9 @@ import shlex
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-ASKING = ("ours-asking", "shrinkray", "cvise", "lithium", "picire")
+EXTRA = ("ours-good", "ours-asking")  # only where they are named
+ASKING = ("ours-asking", "autodd-asking", "shrinkray", "cvise", "lithium",
+          "picire")
 
 
 def own(job, *extra):
@@ -27,16 +29,44 @@ def ours(job):
     return own(job, "--err-msg", job.row["message"])
 
 
+def ours_good(job):
+    """Ours, which is also given the script without the fault."""
+    text = job.script.read_text()
+    if job.row["fix"][0] not in text:
+        raise ValueError("what faults.yaml would mend is not in it")
+    good = job.folder / ("good_" + job.script.name)
+    good.write_text(text.replace(*job.row["fix"]))
+    return [*ours(job), "--good", good]
+
+
 def ours_asking(job):
     """Ours, with the same oracle as the others in place of its own."""
     return own(job, "--test", shlex.join([str(job.opt.ask), str(job.socket)]))
 
 
-def autodd(job):
+def autodd(job, backend="runner"):
+    """As a user starts it: candidates run in a process that stays."""
     job.result = job.folder / "result.py"
     return [job.opt.python, "-u", "-m", "tilelang.autodd", job.script,
             "--err-msg", job.row["message"], "-o", job.result,
-            "--backend", "runner", "-j", job.opt.jobs]
+            "--backend", backend, "-j", job.opt.jobs]
+
+
+def autodd_asking(job):
+    """AutoDD, with the same oracle as the others in place of its own.
+
+    Its other backend starts the program python3 for each candidate, and looks
+    for the text in what that prints: this one asks, and prints the text.
+    """
+    folder = job.folder / "bin"
+    folder.mkdir()
+    shim = folder / "python3"
+    words = [str(job.opt.ask), str(job.socket), job.row["message"]]
+    shim.write_text("#!/bin/sh\n%s %s \"$1\" || exit 0\nprintf '%%s\\n' %s >&2\n"
+                    "exit 1\n" % tuple(map(shlex.quote, words)))
+    shim.chmod(0o755)
+    path = "PATH=%s%s%s" % (folder, os.pathsep, os.environ["PATH"])
+    return ["env", path, *autodd(job, "subproc")]
 
 
 def shrinkray(job):
@@ -64,7 +94,8 @@ def picire(job):
             "--parallel", "--jobs", job.opt.jobs]
 
 
-TOOLS = {"ours": ours, "ours-asking": ours_asking, "autodd": autodd,
+TOOLS = {"ours": ours, "ours-good": ours_good, "ours-asking": ours_asking,
+         "autodd": autodd, "autodd-asking": autodd_asking,
          "shrinkray": shrinkray, "cvise": cvise, "lithium": lithium,
          "picire": picire}
 

@@ -11,6 +11,7 @@
 #include "minimizer/fleet/fleet.h"
 
 #define FAKE_SLOTS_MAX 16
+#define FAKE_RUNS_MAX 512
 
 struct fake_run {
     char *text;
@@ -19,13 +20,14 @@ struct fake_run {
     unsigned aids;
     uint64_t timeout_ms;
     uint32_t lane, generation;
+    double end_s; /* where the fleet has a clock */
     fleet_done_cb done;
     void *arg;
 };
 
 struct fleet {
     unsigned slots;
-    struct fake_run runs[64];
+    struct fake_run runs[FAKE_RUNS_MAX];
     unsigned n;
     uint64_t asked, fresh, dropped;
     /* Of the run that the oracle is asked about. */
@@ -35,7 +37,10 @@ struct fleet {
     unsigned aids; /* of runs to come */
     /* What a run of this text shows. */
     struct observation (*oracle)(void *arg, const char *text, enum run_how how);
+    /* When a run that is queued now will end; NULL: the clock counts runs. */
+    double (*ends)(void *arg, const struct fake_run *run);
     void *arg;
+    double now_s;
     bool cancelled;
     unsigned rests[2]; /* asked for, by enum rest */
 };
@@ -45,9 +50,10 @@ void fleet_run_without(struct fleet *fleet, const struct run_request *request,
 {
     fleet->asked++;
     fleet->fresh += request->how == RUN_FRESH;
-    if (fleet->n == sizeof(fleet->runs) / sizeof(fleet->runs[0]))
+    if (fleet->n == FAKE_RUNS_MAX)
         abort();
-    fleet->runs[fleet->n++] = (struct fake_run){
+    struct fake_run *run = &fleet->runs[fleet->n++];
+    *run = (struct fake_run){
         .text = xmemdup(request->text.data, request->text.len),
         .how = request->how,
         .by_path = request->path != NULL,
@@ -58,6 +64,8 @@ void fleet_run_without(struct fleet *fleet, const struct run_request *request,
         .done = done,
         .arg = arg,
     };
+    if (fleet->ends)
+        run->end_s = fleet->ends(fleet->arg, run);
 }
 
 void fleet_run(struct fleet *fleet, const struct run_request *request,
@@ -106,7 +114,18 @@ void fleet_rest(struct fleet *fleet, enum rest what)
 
 uint64_t fleet_now_ms(const struct fleet *fleet)
 {
-    return fleet->asked;
+    return fleet->ends ? (uint64_t)(fleet->now_s * 1000) : fleet->asked;
+}
+
+/* The index of the run that ends first. */
+static inline unsigned fake_fleet_first(const struct fleet *fleet)
+{
+    unsigned first = 0;
+
+    for (unsigned i = 1; i < fleet->n; i++)
+        if (fleet->runs[i].end_s < fleet->runs[first].end_s)
+            first = i;
+    return first;
 }
 
 /* Answer the run at `index`; false when there is none. */
@@ -124,6 +143,8 @@ static inline bool fake_fleet_turn(struct fleet *fleet, unsigned index)
     fleet->generation = run.generation;
     fleet->run_aids = run.aids;
     fleet->timeout_ms = run.timeout_ms;
+    if (fleet->ends)
+        fleet->now_s = run.end_s;
     if (!fleet->cancelled)
         o = fleet->oracle(fleet->arg, run.text, run.how);
     run.done(run.arg, &o); /* may cancel */
