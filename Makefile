@@ -229,10 +229,12 @@ demo: $(PROG) build/.packages-venv
 	    --report build/demo/report.html --report build/demo/report.md
 
 EDITS := $(BUILD)/test/bench/edits
-bench: $(PROG) $(BENCH) $(EDITS) build/.packages-venv
+JUDGE := $(BUILD)/test/bench/judge
+bench: $(PROG) $(BENCH) $(EDITS) $(JUDGE) build/.packages-venv
 	@for b in $(BENCH); do ./$$b || exit 1; done
 	@python=$$(sh test/venv.sh test) && for b in test/bench/bench_*.py; do \
 	    AUTODD_C=$(abspath $(PROG)) EDITS=$(abspath $(EDITS)) \
+	        JUDGE=$(abspath $(JUDGE)) \
 	        "$$python" $$b || exit 1; done
 
 ASK := $(BUILD)/test/bench/ask

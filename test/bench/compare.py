@@ -221,7 +221,7 @@ class Job:
                "wall_s": round(measured["wall"], 1),
                "cpu_s": round(measured["cpu"] + self.counts["cpu"], 1),
                "stopped": measured["stopped"] or cut,
-               "tool_exit": measured["exit"]}
+               "tool_exit": measured["exit"], "steps": peers.steps(self)}
         text = self.outcome(measured)
         if text is None:
             raise Broken("no result: " + self.log()[-300:])
@@ -307,12 +307,39 @@ def summary(rows):
                   "bytes"], lines)
 
 
-def beside(ours, other, key, factor):
-    """How many times less ours needs, and whether that is enough."""
+def ratio(ours, other, key):
+    """How many times less ours needs; None where that cannot be told."""
     if not other or "broken" in other or not other[key] or not ours[key]:
-        return ["-", "-"]
-    times = other[key] / ours[key]
-    return ["%.1f" % times, "yes" if times >= factor else "no"]
+        return None
+    return other[key] / ours[key]
+
+
+def fewer(ours, other):
+    """The ratio of runs, and whether it is enough: not told by a cut run."""
+    times = ratio(ours, other, "runs")
+    if times is None or ours["stopped"]:
+        return ["-", "ours cut off" if times else "-"]
+    if not other["stopped"]:
+        return ["%.1f" % times, "yes" if times >= FEWER else "no"]
+    return ["at least %.1f" % times, "yes" if times >= FEWER else "cut off"]
+
+
+def overtaken(ours, other):
+    """After how many runs ours was as small as the other at its end."""
+    if not ratio(ours, other, "runs"):
+        return "-"
+    for runs, size in ours.get("steps", ()):
+        if size <= other["bytes"]:
+            return "%d of %d (%.0f times)" % (
+                runs, other["runs"], other["runs"] / max(runs, 1))
+    return "-"
+
+
+def smaller(ours, other):
+    """The ratio of sizes, and whether it is enough."""
+    times = ratio(ours, other, "bytes")
+    return ["%.1f" % times, "yes" if times >= SMALLER else "no"] if times \
+        else ["-", "-"]
 
 
 def smallest(rows):
@@ -323,23 +350,28 @@ def smallest(rows):
 
 
 def demands(rows):
-    """What is asked of ours, input by input; "" without any of ours."""
+    """What is asked of ours, input by input; "" without any of ours.
+
+    Beside AutoDD that asks the oracle, where it ran: the runs of the one that a
+    user starts are of no use, since its result mostly fails no more.
+    """
     lines = []
     for ours in rows:
         if ours["tool"] != "ours" or "broken" in ours:
             continue
-        same = [r for r in rows if r["input"] == ours["input"]]
-        autodd = next((r for r in same if r["tool"] == "autodd"), None)
-        best = smallest(same)
+        same = {r["tool"]: r for r in rows if r["input"] == ours["input"]}
+        autodd = same.get("autodd-asking") or same.get("autodd")
+        best = smallest(same.values())
         lines.append([ours["input"], "yes" if ours["fault"] else "no",
-                      *beside(ours, autodd, "runs", FEWER),
-                      *beside(ours, autodd, "bytes", SMALLER),
+                      *fewer(ours, autodd), overtaken(ours, autodd),
+                      *smaller(ours, autodd),
                       "%s %d" % (best["tool"], best["bytes"]) if best else "-",
                       "-" if not best else
                       "yes" if ours["bytes"] <= best["bytes"] else "no"])
     head = ["input", "fault kept", "AutoDD runs / ours", "%d or more" % FEWER,
-            "AutoDD bytes / ours", "%d or more" % SMALLER,
-            "smallest other with the fault", "ours no larger"]
+            "ours as small after", "AutoDD bytes / ours",
+            "%d or more" % SMALLER, "smallest other with the fault",
+            "ours no larger"]
     return table(head, lines) if lines else ""
 
 

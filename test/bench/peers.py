@@ -100,11 +100,22 @@ TOOLS = {"ours": ours, "ours-good": ours_good, "ours-asking": ours_asking,
          "picire": picire}
 
 
+def own_report(job):
+    """What ours says of its run; None where it was killed."""
+    path = job.folder / "report.json"
+    return json.loads(path.read_text()) if path.exists() else None
+
+
+def steps(job):
+    """Of ours: (runs, bytes) after each step; else none."""
+    report = own_report(job) or {"steps": ()}
+    return [(step["run"], step["bytes"]) for step in report["steps"]]
+
+
 def count_own(job):
     """Runs that our report tells, and whether the search came to its end."""
-    try:
-        report = json.loads((job.folder / "report.json").read_text())
-    except FileNotFoundError:
+    report = own_report(job)
+    if report is None:
         return None, True
     return report["runs"], report["minimal"] is not True
 
