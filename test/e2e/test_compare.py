@@ -28,6 +28,7 @@ FAULTS = '''\
 - file: small.py
   category: A
   message: "size is 5"
+  fix: ["check(5)", "check(4)"]
   fault: ["raise ValueError"]
 '''
 
@@ -42,6 +43,19 @@ for i in range(len(lines) - 1, -1, -1):
     if subprocess.run([test, file + ".try.py"]).returncode == 0:
         lines = fewer
         open(file, "w").writelines(lines)
+'''
+
+# Asks as AutoDD's other backend does, for two texts; the first fails.
+AUTODD = '''\
+import subprocess, sys
+def fails(text):
+    open("try.py", "w").write(text)
+    run = subprocess.run(["python3", "try.py"], capture_output=True, text=True)
+    return "size is 5" in run.stdout + run.stderr
+assert sys.argv[sys.argv.index("--backend") + 1] == "subproc"
+text = "raise ValueError('size is 5')\\n"
+if fails(text) and not fails("print(5)"):
+    open(sys.argv[sys.argv.index("-o") + 1], "w").write(text)
 '''
 
 # Starts a process in a session of its own, and waits for it for ever.
@@ -95,6 +109,21 @@ def test_both_rows_say_what_was_run_and_what_is_left(tmp_path, ask):
     assert rows["shrinkray"]["tokens"] == 17
 
 
+def test_autodd_asks_the_oracle_where_it_would_start_python(tmp_path, ask, monkeypatch):
+    (tmp_path / "tilelang").mkdir()
+    (tmp_path / "tilelang" / "autodd.py").write_text(AUTODD)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    row = compare(tmp_path, ask, ["autodd-asking"], PEER)["autodd-asking"]
+    assert row["fails"] == "yes" and row["fault"] and not row["stopped"], row
+    assert row["runs"] == 2
+    assert row["result"] == "raise ValueError('size is 5')\n"
+
+
+def test_with_the_script_without_the_fault_ours_keeps_both_forms(tmp_path, ask):
+    row = compare(tmp_path, ask, ["ours-good"], PEER)["ours-good"]
+    assert row["fault"] and "check(5)" in row["result"], row
+
+
 @pytest.mark.parametrize("rule, fails", [("text", "text"), ("end", "yes")])
 def test_the_rule_decides_what_a_peer_may_come_to(tmp_path, ask, rule, fails):
     # Tries one text, which prints the message and ends well.
@@ -130,20 +159,31 @@ def test_nothing_begins_that_could_end_after_the_deadline(tmp_path, ask):
     assert json.loads((tmp_path / "out.json").read_text())["rows"] == []
 
 
+def held_against(folder, ask, rows):
+    """The line of the last table that compare.py prints of these rows."""
+    first = folder / "first.json"
+    first.write_text(json.dumps({"rows": rows}))
+    compare(folder, ask, ["ours"], PEER, "--done", first)
+    last = (folder / "out.md").read_text().strip().split("\n")[-1]
+    return [word.strip() for word in last.strip("|").split("|")]
+
+
 def test_ours_is_held_against_autodd_and_the_smallest_that_kept_the_fault(tmp_path, ask):
     compare(tmp_path, ask, ["ours", "shrinkray"], PEER)
     rows = json.loads((tmp_path / "out.json").read_text())["rows"]
     ours, peer = rows
+    runs, size = ours["steps"][0]
     autodd = dict(ours, tool="autodd", runs=5 * ours["runs"], bytes=3 * ours["bytes"] - 1,
                   fault=False)
-    first = tmp_path / "first.json"
-    first.write_text(json.dumps({"rows": [ours, peer, autodd]}))
-    compare(tmp_path, ask, ["ours", "shrinkray"], PEER, "--done", first)
-    last = (tmp_path / "out.md").read_text().strip().split("\n")[-1]
-    words = [word.strip() for word in last.strip("|").split("|")]
-    assert words[:4] == ["small", "yes", "5.0", "yes"]
-    assert words[5] == "no"
-    assert words[6:] == ["shrinkray %d" % peer["bytes"], "yes"], words
+    assert held_against(tmp_path, ask, [ours, peer, autodd])[:4] == ["small", "yes", "5.0", "yes"]
+    assert held_against(tmp_path, ask, [ours, peer, autodd])[6:] == [
+        "no", "shrinkray %d" % peer["bytes"], "yes"]
+    # One that asks counts where there is one; a cut run says little.
+    asking = dict(autodd, tool="autodd-asking", runs=2 * ours["runs"], bytes=size,
+                  stopped=True)
+    words = held_against(tmp_path, ask, [ours, peer, autodd, asking])
+    assert words[2:4] == ["at least 2.0", "cut off"]
+    assert words[4].startswith("%d of %d (" % (runs, asking["runs"]))
 
 
 def running(mark):
