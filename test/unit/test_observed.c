@@ -241,7 +241,8 @@ static void assert_turns_into(const char *text, const char *part,
     add_line(&line, text, part, turn);
     assert_int_equal(observed_read(&o, buf_str(&line), strlen(text), NULL), 0);
     edits_init(&edits);
-    generate_observed(tree, NULL, 0, EDIT_KIND_BIT(EDIT_unwrap), &o, &edits);
+    generate_known(tree, NULL, 0, EDIT_KIND_BIT(EDIT_unwrap),
+                   &(struct gen_known){ .observed = &o }, &edits);
     for (uint32_t i = 0; i < edits.n; i++) {
         struct patch patch;
 
