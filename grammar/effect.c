@@ -756,3 +756,14 @@ bool effect_of_chance(const struct flow *f)
     }
     return random || (drawn && !seeded);
 }
+
+/* ---- all of it ---- */
+
+bool effect_asks_of(const struct nodes *ns, uint32_t call)
+{
+    struct bytes name = kernel_last_name(ns, call);
+
+    return size_from(ns, call) != SIZE_NONE || IS_ONE_OF(name, keys) ||
+           IS_ONE_OF(name, seeds) || IS_ONE_OF(name, generators) ||
+           IS_ONE_OF(name, random_makers);
+}

@@ -52,4 +52,8 @@ bool effect_of_chance(const struct flow *flow);
 /* Whether the text makes arrays at all. */
 bool effect_of_arrays(const struct flow *flow);
 
+/* Whether the answers above about a whole text look at calls of this name;
+ * besides, they do at launches, `kernel[grid](...)`. */
+bool effect_asks_of(const struct nodes *nodes, uint32_t call);
+
 #endif

@@ -725,6 +725,12 @@ bool guard_failed(const struct guard *guard, struct bytes text, uint32_t line)
     return failed;
 }
 
+bool guard_site_at(const struct guard *guard, const struct nodes *ns,
+                   uint32_t i)
+{
+    return is_site(guard, ns, i);
+}
+
 void guard_key(const struct guard *guard, struct buf *out)
 {
     buf_addf(out, "\n%d %d %d %s %s", (int)guard->site, guard->some,

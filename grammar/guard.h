@@ -121,6 +121,11 @@ bool guard_holds(const struct guard *guard, const struct tree *tree);
  * that is kept would be there for nothing. Parses the text. */
 bool guard_failed(const struct guard *guard, struct bytes text, uint32_t line);
 
+/* Whether node i is, or begins, a statement that may be the one that is kept:
+ * guard_holds() looks at all of those. */
+bool guard_site_at(const struct guard *guard, const struct nodes *nodes,
+                   uint32_t i);
+
 /* Append what decides what is kept: for a key of the state. */
 void guard_key(const struct guard *guard, struct buf *out);
 

@@ -68,6 +68,7 @@ void solo_free(struct solo *solo)
     queue_deinit(&solo->queue);
     edits_deinit(&solo->edits);
     blocks_deinit(&solo->blocks);
+    relevant_deinit(&solo->relevant);
     bindings_free(solo->bindings);
     hinges_deinit(&solo->hinges);
     version_free(&solo->base);
@@ -106,6 +107,7 @@ struct solo *solo_copy(const struct solo *from)
     edits_copy(&to->edits, &from->edits);
     queue_copy(&to->queue, &from->queue, &to->edits);
     blocks_copy(&to->blocks, &from->blocks);
+    relevant_copy(&to->relevant, &from->relevant);
     to->bindings = bindings_copy(from->bindings);
     merge_copy(&to->merge, &from->merge);
     memory_copy(&to->memory, &from->memory);

@@ -18,6 +18,7 @@
 #include "grammar/bindings.h"
 #include "grammar/edit.h"
 #include "grammar/observed.h"
+#include "grammar/relevant.h"
 #include "grammar/tree.h"
 #include "minimizer/search/blocks.h"
 #include "minimizer/search/claim.h"
@@ -42,6 +43,7 @@ struct version {
     size_t len;
     struct hash128 hash; /* of the text, and of where the marks are in it */
     struct tree *tree;   /* or NULL */
+    bool untouched;      /* what the guard looks at is as it is in the base */
 };
 
 /* What a verdict is waited for: a claim, the first `united` ones of the merge
@@ -72,7 +74,9 @@ struct solo {
 
     struct edits edits; /* of this round, moved along */
     struct queue queue;
-    struct blocks blocks; /* of a long text without errors */
+    struct blocks blocks;     /* of a long text without errors */
+    struct relevant relevant; /* of the base, once a long one was judged */
+    bool relevant_known;
     struct bindings *bindings;
     unsigned stage;      /* of this round: row of stages */
     uint64_t round_base; /* the base this round was generated for */

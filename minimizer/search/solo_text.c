@@ -127,17 +127,20 @@ static enum answer recall(struct solo *solo, const struct patch *patch,
 }
 
 /* Whether the candidate in solo->text has a new syntax error. A tree that
- * was made to find out is left in *tree. */
+ * was made to find out is left in *tree; *fine: what is touched is well-formed
+ * by itself. */
 static bool is_broken(struct solo *solo, const struct patch *patch,
-                      bool statements, struct tree **tree)
+                      bool statements, struct tree **tree, bool *fine)
 {
     struct bytes base = version_bytes(&solo->base);
 
     *tree = NULL;
+    *fine = false;
     if (solo->blocks.top.n > 0) {
         switch (
             blocks_check(&solo->blocks, base, patch, base.len / LONG_SHARE)) {
         case BLOCKS_FINE:
+            *fine = true;
             return false;
         case BLOCKS_BROKEN:
             return true;
@@ -152,11 +155,27 @@ static bool is_broken(struct solo *solo, const struct patch *patch,
     return tree_errors(*tree) > solo->base_errors;
 }
 
+/* Whether the patch may change what the caller wants kept. Asked of long texts
+ * alone: a look at all of a short one costs little. */
+static bool is_touched(struct solo *solo, const struct patch *patch, bool fine)
+{
+    const struct starts *tops = &solo->blocks.top;
+
+    if (tops->n == 0 || !solo->opts.keep)
+        return true;
+    if (!solo->relevant_known) {
+        relevant_init(&solo->relevant, solo->opts.keep, solo_tree(solo));
+        solo->relevant_known = true;
+    }
+    return relevant_touched(&solo->relevant, version_bytes(&solo->base),
+                            tops->items, tops->n, patch, fine);
+}
+
 /* Whether it keeps what the caller wants kept. */
 static bool is_allowed(struct solo *solo, const struct patch *patch,
-                       struct tree **tree)
+                       struct tree **tree, bool touched)
 {
-    if (!solo->opts.allowed)
+    if (!solo->opts.allowed || !touched)
         return true;
     if (!*tree)
         *tree = tree_patched(solo_tree(solo), patch);
@@ -172,10 +191,13 @@ static enum answer judge(struct solo *solo, const struct patch *patch,
 {
     enum answer answer = recall(solo, patch, pump, hash);
     struct tree *tree = NULL;
+    bool fine = false, touched = true;
 
     *version = (struct version){ 0 };
-    if (answer == ANSWER_RUN && (is_broken(solo, patch, statements, &tree) ||
-                                 !is_allowed(solo, patch, &tree))) {
+    if (answer == ANSWER_RUN &&
+        (is_broken(solo, patch, statements, &tree, &fine) ||
+         !is_allowed(solo, patch, &tree,
+                     touched = is_touched(solo, patch, fine)))) {
         solo->stats.rejected_early++;
         memory_set(&solo->memory, *hash, KNOWN_NO);
         tree_free(tree);
@@ -185,6 +207,7 @@ static enum answer judge(struct solo *solo, const struct patch *patch,
         version->text = buf_take(&solo->text, &version->len);
         version->hash = *hash;
         version->tree = tree;
+        version->untouched = !touched;
     }
     return answer;
 }
@@ -202,6 +225,17 @@ enum answer solo_judge_pump(struct solo *solo, const struct patch *patch,
     return judge(solo, patch, false, true, hash, version);
 }
 
+static void follow_relevant(struct solo *solo, const struct patch *patch,
+                            bool untouched)
+{
+    if (untouched) {
+        relevant_rebase(&solo->relevant, patch);
+        return;
+    }
+    relevant_deinit(&solo->relevant);
+    solo->relevant_known = false;
+}
+
 /* Make the patched text the base; `version` is taken. */
 void solo_commit(struct solo *solo, const struct patch *patch,
                  struct version *version, const char *kind)
@@ -216,6 +250,7 @@ void solo_commit(struct solo *solo, const struct patch *patch,
     spans_rebase(solo->frames, solo->nframes, patch);
     spans_rebase(solo->marks, solo->opts.nmarks, patch);
     blocks_rebase(&solo->blocks, patch);
+    follow_relevant(solo, patch, version->untouched);
     bindings_rebase(solo->bindings, patch);
     observed_rebase(&solo->observed, patch);
     hinges_rebase(&solo->hinges, patch);

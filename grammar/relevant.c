@@ -1,0 +1,353 @@
+/* A change is looked at as text. In top-level statements without any marked
+ * unit it may do what it likes, as long as they stay well-formed. Beside marked
+ * units it may
+ *   - take whole lines away, none of them less indented than the first: then
+ *     what is left keeps its block;
+ *   - change something within a line. */
+#include "grammar/relevant.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/hash.h"
+#include "config/mem.h"
+#include "grammar/kernel.h"
+#include "grammar/node.h"
+
+/* They make names, or statements that others depend on. */
+static const char *const making[] = {
+    "def",      "class",  "lambda", "import", "global",
+    "nonlocal", "return", "yield",  "raise",  "continue",
+    "break",    "await",  "exec",   "assert", "del",
+};
+
+uint64_t relevant_word(struct bytes word)
+{
+    return hash_bytes(word.data, word.len).low;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+    return x < y ? -1 : x > y;
+}
+
+bool relevant_says(const struct relevant *r, struct bytes word)
+{
+    uint64_t key = relevant_word(word);
+
+    return r->nwords > 0 &&
+           bsearch(&key, r->words, r->nwords, sizeof(key), by_value) != NULL;
+}
+
+void relevant_deinit(struct relevant *r)
+{
+    free(r->hard.at);
+    free(r->soft.at);
+    free(r->passing.at);
+    free(r->words);
+    *r = (struct relevant){ 0 };
+}
+
+static void spans_copy(struct relevant_spans *to,
+                       const struct relevant_spans *from)
+{
+    *to = (struct relevant_spans){ xcopy(from->at, from->n, sizeof(*to->at)),
+                                   from->n, from->n };
+}
+
+void relevant_copy(struct relevant *to, const struct relevant *from)
+{
+    *to = *from;
+    spans_copy(&to->hard, &from->hard);
+    spans_copy(&to->soft, &from->soft);
+    spans_copy(&to->passing, &from->passing);
+    to->words = xcopy(from->words, from->nwords, sizeof(*to->words));
+    to->words_room = to->nwords;
+}
+
+void relevant_rebase(struct relevant *r, const struct patch *patch)
+{
+    spans_rebase(r->hard.at, r->hard.n, patch);
+    spans_rebase(r->soft.at, r->soft.n, patch);
+    spans_rebase(r->passing.at, r->passing.n, patch);
+}
+
+/* ---- marked units ---- */
+
+/* The first that ends behind `at`; they do not overlap. */
+static size_t first_past(const struct relevant_spans *s, uint32_t at)
+{
+    size_t low = 0, high = s->n;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (s->at[middle].end <= at)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static bool meets(const struct relevant_spans *s, struct span at)
+{
+    for (size_t i = first_past(s, at.start);
+         i < s->n && s->at[i].start < at.end; i++)
+        if (span_len(s->at[i]) > 0)
+            return true;
+    return false;
+}
+
+/* Whether one of them is cut, or all of one touched that is not covered. */
+static bool cuts(const struct relevant_spans *s, struct span at)
+{
+    for (size_t i = first_past(s, at.start);
+         i < s->n && s->at[i].start < at.end; i++)
+        if (span_len(s->at[i]) > 0 && !span_holds(at, s->at[i]))
+            return true;
+    return false;
+}
+
+static bool meets_any(const struct relevant *r, struct span at)
+{
+    return meets(&r->hard, at) || meets(&r->soft, at) || meets(&r->passing, at);
+}
+
+/* ---- words ---- */
+
+/* Whether what a change puts in says a name that counts, or makes a call or a
+ * definition that could. */
+static bool says_relevant(const struct relevant *r, struct bytes text)
+{
+    for (size_t i = 0; i < text.len;) {
+        size_t from = i;
+        struct bytes word;
+
+        if (text.data[i] == '(' || text.data[i] == '@')
+            return true;
+        while (i < text.len && text_is_word(text.data[i]))
+            i++;
+        word = bytes_of(text.data + from, i - from);
+        if (i == from)
+            i++;
+        else if (text_is_one_of(word, making, ARRAY_LEN(making)) ||
+                 relevant_says(r, word))
+            return true;
+    }
+    return false;
+}
+
+/* Whether a name comes about, or a call, where a change begins or ends. */
+static bool joins(struct bytes text, const struct change *c)
+{
+    uint32_t from = c->at.start, to = c->at.end;
+    bool before = from > 0 && text_is_word(text.data[from - 1]);
+    bool after = to < text.len && text_is_word(text.data[to]);
+    bool first = c->len > 0 ? text_is_word(c->text[0]) : after;
+    bool last = c->len > 0 ? text_is_word(c->text[c->len - 1]) : before;
+
+    if ((before && first) || (last && after))
+        return true;
+    if (to < text.len && text.data[to] == '=')
+        return true; /* of == */
+    if (from > 0 && text.data[from - 1] == '=' && text.data[from] == '=')
+        return true;
+    if (last && to < text.len &&
+        (text.data[to] == '"' || text.data[to] == '\''))
+        return true; /* f"..." */
+    while (to < text.len && (text.data[to] == ' ' || text.data[to] == '\t'))
+        to++;
+    return to < text.len && text.data[to] == '(';
+}
+
+/* Whether strings and comments around it stay what they are when it comes or
+ * goes: else what they say could become names. */
+static bool is_whole(struct bytes text)
+{
+    unsigned single = 0, twice = 0;
+    int open = 0;
+
+    for (size_t i = 0; i < text.len; i++) {
+        if (text.data[i] == '#' || text.data[i] == '\\')
+            return false;
+        single += text.data[i] == '\'';
+        twice += text.data[i] == '"';
+        open += text.data[i] == '{';
+        open -= text.data[i] == '}';
+    }
+    return single % 2 == 0 && twice % 2 == 0 && open == 0;
+}
+
+/* ---- places ---- */
+
+static bool begins_line(struct bytes text, uint32_t at)
+{
+    return at == 0 || (at <= text.len && (text.data[at - 1] == '\n' ||
+                                          text.data[at - 1] == '\r'));
+}
+
+/* The first that is after `at`; never the first of all. */
+static size_t start_after(const struct span *tops, size_t n, uint32_t at)
+{
+    size_t low = 1, high = n;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (tops[middle].start <= at)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* The top-level statements around a change, and that which begins at its end.
+ */
+static struct span around(struct bytes text, const struct span *tops, size_t n,
+                          struct span at)
+{
+    size_t first = start_after(tops, n, at.start > 0 ? at.start - 1 : 0) - 1;
+    size_t past = start_after(tops, n, at.end);
+
+    while (first > 0 && !begins_line(text, tops[first].start))
+        first--;
+    while (past < n && !begins_line(text, tops[past].start))
+        past++;
+    return (struct span){ first > 0 ? tops[first].start : 0,
+                          past < n ? tops[past].start : (uint32_t)text.len };
+}
+
+/* The first byte of a line that is no blank. */
+static uint32_t past_indent(struct bytes text, uint32_t line)
+{
+    while (line < text.len &&
+           (text.data[line] == ' ' || text.data[line] == '\t'))
+        line++;
+    return line;
+}
+
+static bool ends_line(struct bytes text, uint32_t at)
+{
+    return at >= text.len || text.data[at] == '\n' || text.data[at] == '\r';
+}
+
+/* Whether what stands before a line goes on into it: a decorator, a backslash.
+ */
+static bool is_led(struct bytes text, uint32_t line)
+{
+    while (line > 0 && text_is_blank(text, (struct span){ line - 1, line }))
+        line--;
+    while (line > 0) {
+        uint32_t end = line - 1, start = text_line_start(text, end);
+        uint32_t first = past_indent(text, start);
+
+        if (end > 0 && text.data[end] == '\n' && text.data[end - 1] == '\r')
+            end--;
+        if (!ends_line(text, first) && text.data[first] != '#')
+            return text.data[first] == '@' || text.data[end - 1] == '\\';
+        line = start;
+    }
+    return false;
+}
+
+/* Whether no line of [from, to) is less indented than the first. */
+static bool is_block(struct bytes text, uint32_t from, uint32_t to)
+{
+    uint32_t indent = past_indent(text, from) - from;
+
+    for (uint32_t line = from; line < to; line = text_line_next(text, line)) {
+        uint32_t first = past_indent(text, line);
+
+        if (!ends_line(text, first) &&
+            (first - line < indent ||
+             memcmp(text.data + line, text.data + from, indent) != 0))
+            return false;
+    }
+    return true;
+}
+
+/* The whole lines that a change takes away, or puts `pass` in the place of; an
+ * empty span when it does something else. From one indentation to the next one
+ * that is equal, or from an end of line to another. */
+static struct span lines_of(struct bytes text, const struct change *c)
+{
+    uint32_t a = c->at.start, b = c->at.end;
+    uint32_t line = text_line_start(text, a), next = text_line_start(text, b);
+    bool pass = c->len == 4 && memcmp(c->text, "pass", 4) == 0;
+
+    if (c->len > 0 && !pass)
+        return (struct span){ 0, 0 };
+    if (past_indent(text, line) >= a) {
+        if (ends_line(text, b))
+            return (struct span){ line, text_line_next(text, b) };
+        if (pass || past_indent(text, next) != b || next <= line ||
+            b - next != a - line ||
+            memcmp(text.data + line, text.data + next, a - line) != 0)
+            return (struct span){ 0, 0 };
+        return (struct span){ line, next };
+    }
+    if (pass || !ends_line(text, a) || !ends_line(text, b))
+        return (struct span){ 0, 0 };
+    return (struct span){ text_line_next(text, a), text_line_next(text, b) };
+}
+
+static bool takes_lines(const struct relevant *r, struct bytes text,
+                        const struct change *c)
+{
+    struct span lines = lines_of(text, c);
+    bool top;
+
+    if (lines.start >= lines.end || is_led(text, lines.start) ||
+        !is_block(text, lines.start, lines.end))
+        return false;
+    top = past_indent(text, lines.start) == lines.start;
+    return !meets(&r->hard, lines) && !cuts(&r->passing, lines) &&
+           (top ? !cuts(&r->soft, lines) : !meets(&r->soft, lines));
+}
+
+static bool stays_in_line(const struct relevant *r, struct bytes text,
+                          const struct change *c)
+{
+    uint32_t line = text_line_start(text, c->at.start);
+    uint32_t next = text_line_next(text, c->at.end);
+
+    return past_indent(text, line) < c->at.start &&
+           !memchr(text.data + c->at.start, '\n', span_len(c->at)) &&
+           !memchr(text.data + c->at.start, '\r', span_len(c->at)) &&
+           !ends_line(text, c->at.end) &&
+           (c->len == 0 || (!memchr(c->text, '\n', c->len) &&
+                            !memchr(c->text, '\r', c->len))) &&
+           !meets_any(r, (struct span){ line, next });
+}
+
+static bool is_harmless(const struct relevant *r, struct bytes text,
+                        const struct span *tops, size_t ntops,
+                        const struct change *c, bool fine)
+{
+    struct bytes in = bytes_of(c->text ? c->text : "", c->len);
+    struct bytes out = bytes_of(text.data + c->at.start, span_len(c->at));
+
+    if (joins(text, c) || says_relevant(r, in))
+        return false;
+    if (takes_lines(r, text, c))
+        return true;
+    return fine && is_whole(in) && is_whole(out) &&
+           (!meets_any(r, around(text, tops, ntops, c->at)) ||
+            stays_in_line(r, text, c));
+}
+
+bool relevant_touched(const struct relevant *r, struct bytes text,
+                      const struct span *tops, size_t ntops,
+                      const struct patch *patch, bool fine)
+{
+    if (r->all)
+        return true;
+    for (size_t i = 0; i < patch->n; i++)
+        if (!is_harmless(r, text, tops, ntops, &patch->changes[i], fine))
+            return true;
+    return false;
+}
