@@ -550,6 +550,8 @@ static void session_on_late(void *arg)
 
     if (s->phase == SESSION_SEARCHING)
         reduction_retune(s->reduction);
+    else if (original_facts(s->original)->rate < 1)
+        s->minimal = false; /* each no of the search was that of one run */
 }
 
 /* ---- VERIFYING ---- */

@@ -39,6 +39,10 @@
  *      ^                |
  *      `--- again ------'
  *
+ * That a failure is flaky may turn out late: by a run of the original, or by
+ * one of the best so far that passes. Noes of single runs are doubted then, and
+ * their texts come again (search_doubt).
+ *
  * A flaky failure (tries > 1) is asked for `tries` times before a no, and must
  * show twice before a yes, lest its rate decay with each step. What must pass
  * is then asked `tries` times too: one pass would say nothing.
@@ -72,7 +76,9 @@
 #include "minimizer/screen.h"
 
 #define TRACED_SLOWER 3
-#define NONES_MAX 2        /* runs of one trial that may come to nothing */
+#define TRIES_UNKNOWN 5 /* of what comes and goes at a rate that nobody knows  \
+                         */
+#define NONES_MAX 2     /* runs of one trial that may come to nothing */
 #define TRIAL_RUNS_MAX 256 /* of one trial: three asks of 40 at most */
 #define NONES_IN_A_ROW 12  /* then it is the machine */
 #define WAY_MAX 256        /* yeses of hot children looked at */
@@ -1339,6 +1345,46 @@ static void go_on(struct trials *t, bool forked)
     }
 }
 
+/* What chance has a hand in hot children can't tell, and one run says no to
+ * nothing. */
+static void doubt(struct trials *t, unsigned tries)
+{
+    t->spec.tries = tries;
+    t->lanes.off = true;
+    t->asked = false;
+    search_doubt(t->spec.search);
+    log_info("each candidate is tried up to %u times from now on", tries);
+}
+
+/* How often to try from now on. What once came and went does so for ever: tries
+ * may change, but one alone is none any more. */
+static void set_tries(struct trials *t, unsigned tries)
+{
+    struct store_report row = { .issued = t->calls,
+                                .verdict = VERDICT_NO,
+                                .early = true,
+                                .hash = { .low = tries } };
+
+    if (tries == 1)
+        return;
+    if (t->spec.tries > 1) {
+        t->spec.tries = tries;
+        return;
+    }
+    doubt(t, tries);
+    t->events.reported(t->arg, &row, false);
+}
+
+/* The best so far does not fail any more: it comes and goes, if nobody has said
+ * so yet. In order it would depend on the clock when that is seen. */
+static void doubt_best(struct trials *t, const struct observation *o)
+{
+    if (!t->spec.in_order && o->end != END_TIMEOUT && !t->spec.hangs &&
+        t->spec.tries == 1 &&
+        signature_judge(t->spec.signature, o, NULL) == VERDICT_NO)
+        set_tries(t, TRIES_UNKNOWN);
+}
+
 static void measure_on_done(void *arg, const struct observation *o)
 {
     struct measure *m = arg;
@@ -1350,6 +1396,7 @@ static void measure_on_done(void *arg, const struct observation *o)
     if (!lost) {
         run_kinds_count(&t->counts.kinds, o);
         t->counts.measured++;
+        doubt_best(t, o);
     }
     /* One that could not be carried out counts as quick: nobody waits for ever.
      */
@@ -1437,6 +1484,10 @@ bool trials_replay(struct trials *t, const struct store_report *row,
     *accepted = false;
     while (t->calls < row->issued)
         take(t);
+    if (row->trial == 0 && t->calls == row->issued) {
+        doubt(t, (unsigned)row->hash.low);
+        return true;
+    }
     trial = t->list;
     while (trial && trial->search.id != row->trial)
         trial = trial->next;
@@ -1464,11 +1515,7 @@ void trials_tune(struct trials *t, unsigned tries, uint64_t fresh_timeout_ms,
 {
     patience_widen(&t->patience[ASK_FAILS][0], fresh_timeout_ms, fresh_long_ms);
     t->spec.outlasts = outlasts;
-    if (tries == t->spec.tries)
-        return;
-    t->spec.tries = tries;
-    t->lanes.off = true; /* what chance has a hand in hot children can't tell */
-    log_info("each candidate is tried up to %u times from now on", tries);
+    set_tries(t, tries);
 }
 
 void trials_stop(struct trials *t, const char *why)

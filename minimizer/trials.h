@@ -95,7 +95,8 @@ bool trials_replay(struct trials *trials, const struct store_report *report,
 void trials_pump(struct trials *trials);
 
 /* The original turned out to be less steady, or slower, than the spec said.
- * Verdicts that were given stay. */
+ * Noes of one run each, if that is too few now, are asked again before the
+ * end. */
 void trials_tune(struct trials *trials, unsigned tries,
                  uint64_t fresh_timeout_ms, uint64_t fresh_long_ms,
                  bool outlasts);

@@ -192,6 +192,19 @@ void future_settle(struct future *future)
     settle(future, future->root);
 }
 
+void future_doubt(struct future *future)
+{
+    struct node *root = future->root;
+
+    for (int i = NO; i < GUESSES; i++) { /* they rest on such noes */
+        node_free(future, root->below[i]);
+        root->below[i] = NULL;
+    }
+    solo_doubt(root->solo);
+    solo_run(root->solo);
+    future_settle(future);
+}
+
 void future_looked(struct future *future, const struct observed *observed)
 {
     struct node *root = future->root;

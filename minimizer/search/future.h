@@ -57,6 +57,9 @@ void future_again(struct future *future, struct hash128 text);
 /* Whether this question may still come up. */
 bool future_wants(const struct future *future, struct hash128 text, bool looks);
 
+/* The noes so far count for nothing any more, here and in facts.memory. */
+void future_doubt(struct future *future);
+
 /* Verdicts have come (facts.memory): follow them. */
 void future_settle(struct future *future);
 

@@ -37,15 +37,19 @@ static struct memory_slot *slot_of(const struct memory *memory,
     return &memory->slots[at];
 }
 
-static void grow(struct memory *memory)
+/* Into so many slots; what is `lost` stays behind. */
+static void move(struct memory *memory, size_t room, enum known lost)
 {
     struct memory old = *memory;
 
-    memory->room = old.room ? old.room * 2 : 64;
-    memory->slots = xcalloc(memory->room, sizeof(*memory->slots));
-    for (size_t i = 0; i < old.room; i++)
-        if (old.slots[i].known != KNOWN_NOTHING)
-            *slot_of(memory, old.slots[i].hash) = old.slots[i];
+    *memory = (struct memory){ .room = room };
+    memory->slots = xcalloc(room, sizeof(*memory->slots));
+    for (size_t i = 0; i < old.room; i++) {
+        if (old.slots[i].known == KNOWN_NOTHING || old.slots[i].known == lost)
+            continue;
+        *slot_of(memory, old.slots[i].hash) = old.slots[i];
+        memory->n++;
+    }
     free(old.slots);
 }
 
@@ -60,10 +64,16 @@ void memory_set(struct memory *memory, struct hash128 hash, enum known known)
 
     assert(known != KNOWN_NOTHING);
     if (2 * (memory->n + 1) > memory->room)
-        grow(memory);
+        move(memory, memory->room ? memory->room * 2 : 64, KNOWN_NOTHING);
     slot = slot_of(memory, hash);
     if (slot->known == KNOWN_NOTHING)
         memory->n++;
     slot->hash = hash;
     slot->known = known;
+}
+
+void memory_forget(struct memory *memory, enum known known)
+{
+    if (memory->n > 0)
+        move(memory, memory->room, known);
 }

@@ -1,6 +1,6 @@
 /* memory.h - what is known of each text, by its fingerprint.
  *
- * Nothing is ever forgotten: "no text twice" rests on it. One entry (24 bytes)
+ * Nothing is forgotten by itself: "no text twice" rests on it. One entry (24 bytes)
  * for each text that was given out or refused, so the number of candidates
  * bounds it. */
 #ifndef AUTODD_MEMORY_H
@@ -32,5 +32,8 @@ enum known memory_get(const struct memory *memory, struct hash128 hash);
 
 /* `known` is not KNOWN_NOTHING. */
 void memory_set(struct memory *memory, struct hash128 hash, enum known known);
+
+/* Know nothing any more of the texts of which this is known. */
+void memory_forget(struct memory *memory, enum known known);
 
 #endif

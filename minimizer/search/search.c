@@ -363,6 +363,12 @@ bool search_report(struct search *search, uint64_t id, enum verdict verdict)
     return committed;
 }
 
+void search_doubt(struct search *search)
+{
+    memory_forget(&search->memory, KNOWN_NO);
+    future_doubt(search->future);
+}
+
 bool search_wants(const struct search *search, uint64_t id)
 {
     for (size_t i = 0; i < search->nout; i++)

@@ -12,7 +12,8 @@
  * trials are what that one would ask next if verdicts are as expected. That
  * holds as long as a text has one verdict.
  *
- * Never gives the same text twice (but for one without a verdict, or dropped),
+ * Never gives the same text twice (but for one without a verdict, or dropped,
+ * or doubted),
  * never a text with a new syntax error (statements of a long text are taken
  * away unseen), never one that is not smaller than the current base (shorter,
  * or as long and smaller in byte order), but for a pump and what follows it: at
@@ -137,6 +138,11 @@ uint64_t search_implied(const struct search *search);
  * report: search_text() has it. One report may commit several steps; what is
  * committed has been tested as it stands. */
 bool search_report(struct search *search, uint64_t id, enum verdict verdict);
+
+/* The failure comes and goes: each no so far may have been a matter of chance.
+ * Before the end what it was said of is given again, as far as that can still
+ * be a step. What is out stays out. */
+void search_doubt(struct search *search);
 
 /* Whether the verdict of trial `id`, which is out, can still be of use: reports
  * of others may have settled what it was to find out. If not, its run may be

@@ -4,6 +4,7 @@
  *     merge queue, queue --claim--> question or commit
  *   queue empty: after a commit another round; else the next stage: the
  *   mutating edits, those for looks, pumps (solo_pump.c), the end
+ *   noes that are doubted: another round before that
  *
  * Only commits, rounds and copies look at all edits. A copy shares what does
  * not change: trees, texts of edits, what a fill has found out. */
@@ -121,6 +122,24 @@ struct solo *solo_copy(const struct solo *from)
     return to;
 }
 
+void solo_doubt(struct solo *solo)
+{
+    memory_forget(&solo->memory, KNOWN_NO);
+    solo->doubted = true;
+    solo->finished = false;
+}
+
+/* At the end: a round in which only what was doubted needs a run. */
+static bool take_doubted(struct solo *solo)
+{
+    if (!solo->doubted)
+        return false;
+    solo->doubted = false;
+    solo->pumps_base = 0;
+    solo_start_round(solo);
+    return true;
+}
+
 bool solo_run(struct solo *solo)
 {
     struct claim claim;
@@ -141,7 +160,7 @@ bool solo_run(struct solo *solo)
             if (!solo_try_together(solo, &claim))
                 solo_try_claim(solo, &claim);
         } else if (!solo_go_on(solo) && !solo_pump(solo)) {
-            solo->finished = true;
+            solo->finished = !take_doubted(solo);
         }
     }
     return !solo->finished;

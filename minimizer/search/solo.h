@@ -63,6 +63,10 @@ bool solo_hangs(const struct solo *solo);
  * more. */
 void solo_answer(struct solo *solo, enum verdict verdict, bool again);
 
+/* The noes so far were given too easily: what they were said of is asked about
+ * again before the end. */
+void solo_doubt(struct solo *solo);
+
 /* What was observed in a traced run of the base, before solo_answer() to the
  * question that asked for it; copied. */
 void solo_saw(struct solo *solo, const struct observed *observed);

@@ -111,6 +111,7 @@ struct solo {
 
     const char *last_kind;
     bool mutated;
+    bool doubted; /* noes are not what they seemed: a further round is due */
     bool finished;
     struct search_stats stats;
 };

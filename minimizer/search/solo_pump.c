@@ -187,6 +187,7 @@ void solo_undo_pump(struct solo *solo)
     solo->pump_left = now.pump_left;
     solo->pump_runs = now.pump_runs;
     solo->undone = now.undone + 1;
+    solo->doubted = now.doubted;
     now.memory = now.pumped = (struct memory){ 0 };
     *old = now;
     old->queue.edits = &old->edits;

@@ -57,7 +57,8 @@ int store_trace(struct store *store, int64_t job, struct store_trace *trace,
                 struct err *err);
 
 /* One report to the search, or what one is expected to be. `issued`: trials
- * given out before it. */
+ * given out before it. Trial 0 is none: the noes before were doubted, and from
+ * then on candidates were tried hash.low times. */
 struct store_report {
     uint64_t issued, trial;
     int verdict;   /* enum verdict */

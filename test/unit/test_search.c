@@ -94,6 +94,8 @@ struct oracle {
     uint32_t none_once;      /* first no verdict, then one, in so many */
     uint32_t none_always;    /* never a verdict, in so many */
     bool nothing;            /* nothing is interesting */
+    uint32_t chance;         /* only to one text in so many yes is said, until
+                              * that is doubted */
     struct hash128 original; /* always interesting */
     size_t errors;           /* of syntax in it */
 };
@@ -188,6 +190,8 @@ static enum verdict say(const struct oracle *o, const struct search_trial *t,
         return VERDICT_NONE;
     if (o->none_once && t->hash.low % o->none_once == 1 && before == 0)
         return VERDICT_NONE;
+    if (o->chance && t->hash.low % o->chance != 0)
+        return VERDICT_NO;
     return interesting(o, t->text) ? VERDICT_YES : VERDICT_NO;
 }
 
@@ -198,7 +202,8 @@ struct setup {
     size_t nfrozen;
     enum mutate mutate;
     bool rename;
-    bool drops;   /* half of what can be of no use any more is not waited for */
+    bool drops; /* half of what can be of no use any more is not waited for */
+    unsigned doubted; /* after so many reports; 0: never */
     bool rumours; /* what is said of a trial that is out is right by chance */
 };
 
@@ -299,9 +304,22 @@ static void spread_rumour(struct search *search, const struct search_trial *of,
         search_expect(search, of->id, any[chance(&setup->order) % 3]);
 }
 
-static void drive(struct search *search, const struct oracle *o,
+/* Nothing is said by chance any more, nor has been of what is out. */
+static void doubt(struct search *search, struct oracle *o, struct runs *out,
+                  struct asked *asked)
+{
+    o->chance = 0;
+    for (unsigned i = 0; i < out->n; i++)
+        out->verdicts[i] = say(o, &out->trials[i], 0);
+    memset(asked, 0, ASKED_MAX * sizeof(*asked));
+    search_doubt(search);
+}
+
+static void drive(struct search *search, const struct oracle *oracle,
                   struct setup *setup, struct course *c)
 {
+    struct oracle of_now = *oracle, *o = &of_now;
+    unsigned reports = 0;
     struct asked *asked = xcalloc(ASKED_MAX, sizeof(*asked));
     struct runs out = { .n = 0 };
 
@@ -321,6 +339,8 @@ static void drive(struct search *search, const struct oracle *o,
             if (!interesting(o, search_text(search)))
                 c->not_interesting++;
         }
+        if (++reports == setup->doubted)
+            doubt(search, o, &out, asked);
         if (setup->drops)
             drop_some(search, &out, asked, setup);
     }
@@ -506,6 +526,43 @@ static void all_goes_when_all_is_accepted(void **state)
         buf_deinit(&c.result);
         buf_deinit(&s.text);
     }
+}
+
+/* Whenever it turns out that noes were a matter of chance, be it at the very
+ * end, none of them stays, and what was found out is not lost. */
+static void noes_that_are_doubted_are_asked_about_again(void **state)
+{
+    unsigned stayed = 0;
+
+    (void)state;
+    for (unsigned i = 0; i < ARRAY_LEN(widths) * 12; i++) {
+        struct setup setup = { .width = widths[i / 12], .order = i };
+        struct script s;
+        struct oracle o, sure;
+        struct course c;
+        unsigned verdictless = 0;
+
+        make_script(&s, 40, i + 1);
+        oracle_init(&o, &s);
+        need_some(&o, &s, 3, i);
+        sure = o;
+        o.chance = 3;
+        c = run(&s, &o, setup); /* nobody doubts them */
+        stayed += single_edits_left(buf_bytes(&c.result), &sure, &setup,
+                                    &verdictless) > 0;
+        setup.doubted = (unsigned)c.stats.trials * (i % 12 + 1) / 12;
+        buf_deinit(&c.result);
+        c = run(&s, &o, setup);
+        assert_true(interesting(&o, buf_bytes(&c.result)));
+        assert_int_equal(c.not_interesting + c.not_smaller + c.asked_again, 0);
+        assert_true(c.minimal);
+        assert_int_equal(single_edits_left(buf_bytes(&c.result), &sure, &setup,
+                                           &verdictless),
+                         0);
+        buf_deinit(&c.result);
+        buf_deinit(&s.text);
+    }
+    assert_true(stayed > 36);
 }
 
 static void nothing_goes_when_nothing_is_accepted(void **state)
@@ -1150,6 +1207,7 @@ int main(void)
         cmocka_unit_test(dependencies_are_followed),
         cmocka_unit_test(fickle_oracles_are_borne),
         cmocka_unit_test(all_goes_when_all_is_accepted),
+        cmocka_unit_test(noes_that_are_doubted_are_asked_about_again),
         cmocka_unit_test(nothing_goes_when_nothing_is_accepted),
         cmocka_unit_test(long_texts_are_reduced_too),
         cmocka_unit_test(any_number_of_workers_gives_the_result_of_one),

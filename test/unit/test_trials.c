@@ -21,6 +21,7 @@ static const char script[] = "import os\n"
 
 struct play {
     const char *needed[3]; /* lines a failing text holds */
+    unsigned misses;       /* runs that pass by chance before any other */
     bool forked_lies;      /* forked runs fail without their import too */
     const char *loads;     /* what forked runs tell; NULL: nothing */
     bool spoilt;           /* CUDA does not start in forked runs */
@@ -37,6 +38,7 @@ struct play {
         const char *line;
         uint64_t ms;
     } slow[3];
+    unsigned doubts;     /* of noes before, told as rows of the log */
     unsigned lost_every; /* every n-th run comes to nothing; 0: none */
     unsigned refused;
     struct hash128 last_refused;
@@ -75,6 +77,10 @@ static struct observation oracle(void *arg, const char *text, enum run_how how)
             .exc_type = xstrdup("RuntimeError"),
             .exc_message = xstrdup("CUDA error: initialization error"),
         };
+    if (play->misses > 0) {
+        play->misses--;
+        return (struct observation){ .end = END_EXIT };
+    }
     for (size_t i = 0; i < ARRAY_LEN(play->needed); i++) {
         const char *line = play->needed[i];
         bool lie = play->forked_lies && how == RUN_FORK && line &&
@@ -174,8 +180,11 @@ static void on_reported(void *arg, const struct store_report *row,
 {
     struct play *play = arg;
 
-    play->log[(play->reports + play->expected) % ARRAY_LEN(play->log)] = *row;
-    play->reports += !row->expected;
+    unsigned rows = play->reports + play->expected + play->doubts;
+
+    play->log[rows % ARRAY_LEN(play->log)] = *row;
+    play->doubts += row->trial == 0;
+    play->reports += !row->expected && row->trial > 0;
     play->expected += row->expected;
     play->yes += !row->expected && row->verdict == VERDICT_YES;
     play->accepts += accepted;
@@ -1098,6 +1107,74 @@ static void candidates_are_tried_more_often_once_the_rate_is_known(void **s)
     tear_down(&stage);
 }
 
+/* What was said no to before by one run each is asked about again, and a log
+ * knows when that began. */
+static void noes_by_chance_do_not_outlive_that_the_rate_is_known(void **state)
+{
+    struct play all = { .needed = { "import os", "raise KeyError" },
+                        .misses = 1000 };
+    struct play play = all, again = all;
+    struct stage a = { 0 }, b = { 0 };
+    bool accepted;
+    unsigned asked;
+    (void)state;
+
+    set_up(&a, &all, 1, 0);
+    carry_out(&a, &all, 1);
+    assert_int_equal(all.accepts, 0);
+    tear_down(&a);
+
+    a = (struct stage){ 0 };
+    set_up(&a, &play, 1, 0);
+    trials_pump(a.trials);
+    while (play.reports + 1 < all.reports) /* all but the last */
+        fake_fleet_turn(&a.fleet, 0);
+    asked = play.asked;
+    trials_tune(a.trials, 3, LIMIT_MS, LIMIT_MS, false);
+    play.misses = 3; /* what is out is a no */
+    carry_out(&a, &play, 1);
+    assert_string_equal(search_text(a.search).data,
+                        "import os\nraise KeyError\n");
+    assert_true(search_minimal(a.search));
+
+    again.misses = 3;
+    set_up(&b, &again, 1, 0);
+    for (unsigned row = 0; row < all.reports; row++)
+        assert_true(trials_replay(b.trials, &play.log[row], &accepted));
+    carry_out(&b, &again, 1);
+    assert_string_equal(search_text(b.search).data, search_text(a.search).data);
+    assert_int_equal(again.asked, play.asked - asked);
+    tear_down(&a);
+    tear_down(&b);
+}
+
+/* A run of the best so far is made where a candidate takes too long. */
+static void best_that_passes_shows_that_the_failure_comes_and_goes(void **state)
+{
+    struct play play = { .needed = { "import os", "raise" },
+                         .takes_ms = 10,
+                         .slow = { { .line = "a = 1" } } };
+    struct stage stage = { .timed = true };
+    unsigned before;
+    (void)state;
+
+    set_up(&stage, &play, 1, 0);
+    trials_pump(stage.trials);
+    while (trials_counts(stage.trials).measured == 0) {
+        before = play.asked;
+        play.misses = stage.fleet.runs[0].done != NULL &&
+                      strcmp(stage.fleet.runs[0].text,
+                             search_text(stage.search).data) == 0;
+        assert_true(fake_fleet_turn(&stage.fleet, 0));
+        assert_true(play.asked > before);
+    }
+    assert_int_equal(play.doubts, 1);
+    carry_out(&stage, &play, 1);
+    assert_int_equal(play.doubts, 1);
+    assert_true(search_minimal(stage.search));
+    tear_down(&stage);
+}
+
 /* Nobody will ask for them: once no run is out in a lane, and at the end. */
 static void children_of_lanes_that_are_off_wait_for_nothing(void **state)
 {
@@ -1156,6 +1233,9 @@ int main(void)
         cmocka_unit_test(no_search_makes_more_runs_than_its_budget),
         cmocka_unit_test(last_run_of_the_budget_is_for_what_hot_children_found),
         cmocka_unit_test(budget_ends_a_search_that_was_taken_up_again),
+        cmocka_unit_test(noes_by_chance_do_not_outlive_that_the_rate_is_known),
+        cmocka_unit_test(
+            best_that_passes_shows_that_the_failure_comes_and_goes),
         cmocka_unit_test(children_of_lanes_that_are_off_wait_for_nothing),
         cmocka_unit_test(
             candidates_are_tried_more_often_once_the_rate_is_known),
