@@ -169,7 +169,7 @@ class Job:
         config.write_text(json.dumps({
             "socket": str(self.socket), "script": str(self.row["path"]),
             "text": self.row["message"], "rule": self.opt.rule,
-            "last": oracle.last_line(self.original.output),
+            "last": [oracle.last_line(self.original.output)],
             "exit": self.original.code, "timeout": 60,
             "scratch": str(scratch), "best": str(self.best),
             "counts": str(self.folder / "counts.json")}))

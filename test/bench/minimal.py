@@ -2,12 +2,14 @@
 
 Each text that one edit makes of a result (test/bench/minimal.c) is run in a
 forked child of its own (oracle.py), and judged by how the original ended: the
-message is printed, the exit code is the same, and so is the last line, numbers
-aside. Printed for each result: the distinct texts that were run; those that
+message is printed, the exit code is the same, and the last line, numbers aside,
+is the original's or the result's (of a message of several lines the last may
+differ). Printed for each result: the distinct texts that were run; those that
 still fail in that way and hold the fault that faults.yaml names, with what they
 change: the result is 1-minimal when there is none; and those that fail in that
 way without the fault, which the tool refuses on purpose (a comparison that is
-kept, a kernel that has become constant).
+kept, a kernel that has become constant). Of a result that has lost the fault
+nothing is told where texts fail without it: they are shown, to be judged.
 
 usage: minimal.py [options] [NAME ...]    minimize these examples of faults.yaml
                                           (all), then check the results
@@ -64,14 +66,16 @@ def changes(before, after):
 def judge(opt, row, result, folder):
     """Run each text. Returns how many, and (kind, changes, fault) of those that
     still fail."""
-    ending = compare.fresh(opt.python, row["path"].read_bytes(), row["file"])
+    ending, own = (compare.fresh(opt.python, path.read_bytes(), row["file"])
+                   for path in (row["path"], result))
     config = folder / "oracle.json"
     door = folder / "s"
     (folder / "runs").mkdir()
     config.write_text(json.dumps({
         "socket": str(door), "script": str(row["path"]),
         "text": row["message"], "rule": "end", "timeout": 60,
-        "last": oracle.last_line(ending.output), "exit": ending.code,
+        "last": [oracle.last_line(end.output) for end in (ending, own)],
+        "exit": ending.code,
         "scratch": str(folder / "runs"), "best": str(folder / "best"),
         "counts": str(folder / "counts.json")}))
     server = subprocess.Popen(
@@ -111,11 +115,13 @@ def check(opt, row, result):
         except compare.Broken as exc:
             return [row["file"], str(len(result)), "-", "-", "-", "no: %s" % exc]
     smaller = [each for each in failing if each[2]]
-    for kind, lines, _ in smaller:
+    kept = compare.has_fault(row, result.decode("utf-8", "replace"))
+    for kind, lines, _ in smaller if kept else failing:
         print("\n".join(["%s: %s" % (row["file"], kind), *lines]),
               file=sys.stderr, flush=True)
     return [row["file"], str(len(result)), str(tried), str(len(smaller)),
-            str(len(failing) - len(smaller)), "no" if smaller else "yes"]
+            str(len(failing) - len(smaller)),
+            "no" if smaller else "yes" if kept or not failing else "not told"]
 
 
 def minimize(opt, row, folder):

@@ -11,7 +11,8 @@ interpreter instead, or else nothing would ever need them. Two rules decide:
 
   text    the text was printed; what these tools are usually given
   end     also, the exit code or signal is that of the original, and, where it
-          is no signal, the last line is, numbers aside
+          is no signal, the last line is one of those that are given, numbers
+          aside
 
 The server runs under the interpreter of the scripts, with the standard library
 alone. It ends at SIGTERM and leaves its counts in a JSON file.
@@ -54,7 +55,7 @@ def interesting(rule, text, last, code, output, ended):
     if rule == "text":
         return True
     # What is printed last at a crash depends on what happens to be loaded.
-    return ended == code and (code < 0 or last_line(output) == last)
+    return ended == code and (code < 0 or last_line(output) in last)
 
 
 def early_settings(tree):
