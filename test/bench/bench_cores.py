@@ -2,13 +2,13 @@
 
 From the moment the search begins until the final check does; the imports, the
 runs of the original and the check take the same time at any -j. The first
-inputs are judged by test/bench/judge.c, which sleeps for 50 to 100 ms a run, so
-that a busy machine changes little: the tool, its workers and its processes are
-real, the runs only take time. The last is the TileLang example in real runs,
+inputs are judged by test/bench/judge.c, which sleeps for MS (50) to twice as many
+milliseconds a run, so that a busy machine changes little: the tool, its workers
+and its processes are real, the runs only take time. The last is the TileLang example in real runs,
 where the interpreter has TileLang; these keep a core busy each, so that its
 figure is worth something on a quiet machine of two cores or more alone.
 
-usage: AUTODD_C=... JUDGE=build/cc/test/bench/judge PYTHON bench_cores.py [TIMES]
+usage: AUTODD_C=... JUDGE=build/cc/test/bench/judge PYTHON bench_cores.py [TIMES [MS]]
 """
 import json
 import math
@@ -72,25 +72,25 @@ def compare(name, script, folder, words, times):
     return faster
 
 
-def judged(name, script, result, folder, times):
+def judged(name, script, result, folder, times, ms):
     """Of a script that the program judge judges."""
     shutil.copy(script, folder)
-    test = shlex.join(map(str, (os.environ["JUDGE"], script, result)))
+    test = shlex.join(map(str, (os.environ["JUDGE"], script, result, ms)))
     return compare(name, folder / script.name, folder, ["--test", test], times)
 
 
 def main():
-    times = int(sys.argv[1]) if len(sys.argv) > 1 else 3
+    times, ms = map(int, (sys.argv[1:] + ["3", "50"][len(sys.argv) - 1:])[:2])
     folder = Path(tempfile.mkdtemp(prefix="autodd-bench."))
     try:
         print("search alone: %15s %7s %6s %6s %6s %7s" % (
             "-j 1 s", "-j 2 s", "times", "runs", "runs", "more"))
         (folder / "result.py").write_text(EXAMPLE_RESULT)
         faster = [judged(name + ", sleeping", CASES / (name + ".py"),
-                         CASES / (name + ".ideal.py"), folder, times)
+                         CASES / (name + ".ideal.py"), folder, times, ms)
                   for name in STDLIB]
         faster.append(judged("tilelang_gemm, sleeping", EXAMPLE,
-                             folder / "result.py", folder, times))
+                             folder / "result.py", folder, times, ms))
         mean = math.exp(statistics.mean(map(math.log, faster)))
         if subprocess.run([sys.executable, "-c", "import tilelang"],
                           capture_output=True).returncode == 0:
