@@ -7,8 +7,10 @@
 
 #include "config/base.h"
 #include "grammar/kernel.h"
+#include "grammar/observed.h"
 
 #define SPLIT_DEPTH 24 /* names and functions looked through */
+#define HOPS_MAX 8     /* to a dictionary that is written out */
 
 #define IS_ONE_OF(text, list) text_is_one_of(text, list, ARRAY_LEN(list))
 
@@ -221,10 +223,115 @@ static uint32_t handed(const struct look *l, const struct todo *todo,
     return node;
 }
 
+/* The words of a plain string, or of a loop's target that was one in the turn
+ * that failed; empty: it is none. */
+static struct bytes key_of(const struct look *l, uint32_t node)
+{
+    struct bytes text = bytes_of("", 0);
+
+    if (node_is(l->ns, node, NODE_STRING))
+        text = node_text(l->ns, node);
+    else if (node_is(l->ns, node, NODE_IDENTIFIER) && l->seen)
+        text = observed_turn(l->seen, flow_target(l->flow, node));
+    if (text.len < 2 || (text.data[0] != '"' && text.data[0] != '\'') ||
+        text.data[text.len - 1] != text.data[0])
+        return bytes_of("", 0);
+    return bytes_of(text.data + 1, text.len - 2);
+}
+
+static bool same_key(struct bytes a, struct bytes b)
+{
+    return a.len > 0 && a.len == b.len && memcmp(a.data, b.data, a.len) == 0;
+}
+
+/* What stands for a key in a dictionary that is written out. */
+static uint32_t value_of_key(const struct look *l, uint32_t dictionary,
+                             struct bytes key)
+{
+    const struct nodes *ns = l->ns;
+
+    for (uint32_t c = node_named_child(ns, dictionary); c != NODE_NONE;
+         c = node_named_sibling(ns, c))
+        if (node_is(ns, c, NODE_PAIR) &&
+            same_key(key_of(l, node_field(ns, c, FIELD_key)), key))
+            return node_field(ns, c, FIELD_value);
+    return NODE_NONE;
+}
+
+static uint32_t callee_of(const struct look *l, uint32_t node)
+{
+    return node_is(l->ns, node, NODE_CALL) ? flow_callee(l->flow, node)
+                                           : NODE_NONE;
+}
+
+/* The only expression that a function returns, or NODE_NONE. */
+static uint32_t only_result(const struct look *l, uint32_t function)
+{
+    const struct nodes *ns = l->ns;
+    uint32_t result = NODE_NONE;
+
+    for (uint32_t i = function; i < ns->at[function].past; i++) {
+        if (!node_is(ns, i, NODE_RETURN) || node_function(ns, i) != function)
+            continue;
+        if (result != NODE_NONE)
+            return NODE_NONE;
+        result = node_named_child(ns, i);
+    }
+    return result;
+}
+
+/* What a name was given as a whole, and not to one of its elements. */
+static uint32_t whole_value(const struct look *l, uint32_t name)
+{
+    uint32_t value = flow_value(l->flow, name);
+    uint32_t up = value == NODE_NONE ? NODE_NONE : node_parent(l->ns, value);
+
+    return node_is(l->ns, up, NODE_ASSIGNMENT) &&
+                   !node_is(l->ns, node_field(l->ns, up, FIELD_left),
+                            NODE_IDENTIFIER)
+               ? NODE_NONE
+               : value;
+}
+
+/* Of `got["dx"]` what is given for that key, where the dictionary is written
+ * out; else the expression itself. */
+static uint32_t element_of(const struct look *l, const struct todo *todo,
+                           uint32_t node)
+{
+    const struct nodes *ns = l->ns;
+    uint32_t at, subscript;
+    struct bytes key;
+
+    if (!node_is(ns, node, NODE_SUBSCRIPT))
+        return node;
+    subscript = node_field(ns, node, FIELD_subscript);
+    key = key_of(l, subscript);
+    at = node_field(ns, node, FIELD_value);
+    for (int hop = 0; hop < HOPS_MAX && key.len > 0; hop++) {
+        uint32_t given = handed(l, todo, at);
+
+        if (node_is(ns, at, NODE_DICTIONARY)) {
+            given = value_of_key(l, at, key);
+            return given == NODE_NONE ? node : given;
+        }
+        if (given != at)
+            at = given;
+        else if (node_is(ns, at, NODE_IDENTIFIER))
+            at = whole_value(l, at);
+        else if (callee_of(l, at) != NODE_NONE)
+            at = only_result(l, callee_of(l, at));
+        else
+            break;
+        if (at == NODE_NONE)
+            break;
+    }
+    return node;
+}
+
 static void add_side(const struct look *l, const struct todo *todo,
                      struct sides *s, uint32_t node)
 {
-    node = handed(l, todo, node);
+    node = element_of(l, todo, handed(l, todo, node));
     if (s->n < SIDES_MAX && node != NODE_NONE && !is_constant(l, node))
         s->nodes[s->n++] = node;
 }

@@ -30,7 +30,10 @@ struct look {
     struct flow *flow;
     uint32_t calls[CALLS_MAX];
     size_t ncalls;
+    const struct observed *seen; /* which turn of a loop failed; or NULL */
 };
+
+struct observed;
 
 /* What a statement depends on, nearest first. */
 struct conditions {

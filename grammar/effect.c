@@ -206,8 +206,9 @@ static void look_through(const struct flow *f, uint32_t kernel, uint32_t node,
                 is_own_store(f, giver))
                 continue;
             look_for(f, &names, giver->node, out);
-            out->reduces |= giver->kind == GIVER_ADDED &&
-                            is_in_loop(f, kernel, giver->node);
+            out->reduces |= giver->kind == GIVER_ADDED && /* not i += 1 */
+                            is_in_loop(f, kernel, giver->node) &&
+                            varies(f, kernel, giver->node);
         }
     }
 }

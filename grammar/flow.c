@@ -680,7 +680,40 @@ static void take_writes(struct flow *f)
             take_write(f, i);
 }
 
+/* A function that was defined and of which nothing ran may be one that a front
+ * end reads and the tracer does not see: that says nothing. */
+static void mark_spans(struct flow *f, const struct span *idle, size_t n)
+{
+    const struct nodes *ns = f->ns;
+    uint32_t *ran =
+        xcalloc((size_t)ns->n + 1, sizeof(*ran)); /* before a node */
+    size_t k = 0;
+
+    for (uint32_t i = 0; i < ns->n; i++) { /* by where they begin */
+        while (k < n && idle[k].end <= ns->at[i].at.start)
+            k++;
+        ran[i + 1] = ran[i] + !(k < n && idle[k].start <= ns->at[i].at.start);
+    }
+    for (uint32_t i = 0; i < ns->n; i++) {
+        uint32_t body = node_is(ns, i, NODE_FUNCTION) && ran[i + 1] > ran[i]
+                            ? node_field(ns, i, FIELD_body)
+                            : NODE_NONE;
+
+        if (body != NODE_NONE && ran[ns->at[body].past] == ran[body + 1])
+            i = ns->at[i].past - 1;
+        else if (ran[i + 1] == ran[i])
+            f->idle[i] = true;
+    }
+    free(ran);
+}
+
 struct flow *flow_new(const struct tree *tree, bool silent_writes)
+{
+    return flow_new_without(tree, silent_writes, NULL, 0);
+}
+
+struct flow *flow_new_without(const struct tree *tree, bool silent_writes,
+                              const struct span *idle, size_t n)
 {
     struct flow *f = xcalloc(1, sizeof(*f));
 
@@ -689,6 +722,8 @@ struct flow *flow_new(const struct tree *tree, bool silent_writes)
     f->silent_writes = silent_writes;
     take_symbols(f);
     mark_idle(f);
+    if (n > 0)
+        mark_spans(f, idle, n);
     for (uint32_t i = 0; i < f->ns->n; i++)
         if (!f->idle[i])
             take_values(f, i);
@@ -739,6 +774,21 @@ uint32_t flow_value(const struct flow *f, uint32_t identifier)
         if (f->items[g].kind != GIVER_WRITE)
             return f->items[g].node;
     return NODE_NONE;
+}
+
+struct span flow_target(const struct flow *f, uint32_t identifier)
+{
+    uint32_t s = flow_symbol(f, identifier);
+    const struct occurrence *at;
+    size_t n = 0;
+
+    if (flow_is_variable(f, s)) {
+        at = symbol_occurrences(f->scopes, s, &n);
+        for (size_t i = 0; i < n; i++)
+            if (at[i].role == OCC_BIND)
+                return at[i].at;
+    }
+    return (struct span){ 0, 0 };
 }
 
 uint32_t flow_handed(const struct flow *f, uint32_t identifier, uint32_t call)

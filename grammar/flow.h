@@ -44,6 +44,11 @@ struct slice {
 /* The tree is borrowed for the flow's life. With `silent_writes` a kernel in
  * which no write is recognized may write all its arguments, else none. */
 struct flow *flow_new(const struct tree *tree, bool silent_writes);
+
+/* The same, and what begins in one of the spans (sorted) never ran: it gives
+ * nothing. */
+struct flow *flow_new_without(const struct tree *tree, bool silent_writes,
+                              const struct span *idle, size_t n);
 void flow_free(struct flow *flow);
 
 /* What the expression (a node of tree_nodes()) is made of. */
@@ -56,6 +61,9 @@ bool slice_shares(const struct slice *a, const struct slice *b);
 /* The last expression that gives the name at this node its value, the argument
  * of the first call where it is a parameter; NODE_NONE when there is none. */
 uint32_t flow_value(const struct flow *flow, uint32_t identifier);
+
+/* Where the name at this node is bound first. */
+struct span flow_target(const struct flow *f, uint32_t identifier);
 
 /* What this call hands to the parameter that the name at this node is;
  * NODE_NONE when it is no parameter of what is called. */

@@ -440,7 +440,9 @@ static void find_test(struct guard *g, const struct tree *tree,
                       const struct guard_failure *failure)
 {
     struct look l = { .ns = tree_nodes(tree),
-                      .flow = flow_new(tree, g->silent_writes) };
+                      .flow = flow_new_without(tree, g->silent_writes,
+                                               failure->idle, failure->nidle),
+                      .seen = failure->seen };
     uint32_t statement =
         failure->line > 0 ? raised_in(g, l.ns, failure) : NODE_NONE;
 
@@ -738,6 +740,13 @@ void guard_key(const struct guard *guard, struct buf *out)
              guard->words ? guard->words : "");
     for (size_t i = 0; i < guard->ntexts; i++)
         buf_addf(out, "\n%s", guard->texts[i]);
+    for (size_t i = 0; i < guard->nsides; i++) {
+        const struct guard_side *side = &guard->sides[i];
+
+        buf_addf(out, "\n%d %d %d", side->computed, side->unset, side->shares);
+        for (size_t k = 0; k < side->nkernels; k++)
+            buf_addf(out, " %s", side->kernels[k]);
+    }
     for (size_t i = 0; i < guard->nnames; i++)
         buf_addf(out, " keep %s", guard->names[i]);
 }

@@ -54,10 +54,13 @@ struct guard_failure {
     bool own_words;     /* a raise there says what was asked for */
     const char *texts[GUARD_TEXTS_MAX]; /* printed, and asked for */
     size_t ntexts;
-    bool exits;     /* by its exit code alone */
-    bool some;      /* some of what is compared is right, some is wrong */
-    bool dies;      /* by an access to memory that is not there */
-    uint32_t crash; /* in this line; 0: not known */
+    bool exits; /* by its exit code alone */
+    bool some;  /* some of what is compared is right, some is wrong */
+    const struct span *idle; /* what never ran, sorted */
+    size_t nidle;
+    const struct observed *seen; /* of a traced run, or NULL */
+    bool dies;                   /* by an access to memory that is not there */
+    uint32_t crash;              /* in this line; 0: not known */
 };
 
 enum guard_site {
@@ -68,6 +71,8 @@ enum guard_site {
     GUARD_PRINT, /* of a text */
     GUARD_EXIT
 };
+
+struct observed;
 
 struct guard_side {
     char **kernels;                           /* names; owned */

@@ -112,6 +112,25 @@ void observed_copy(struct observed *to, const struct observed *from)
     }
 }
 
+struct bytes observed_turn(const struct observed *o, struct span at)
+{
+    size_t low = 0, high = o->n;
+
+    while (low < high) { /* the first that starts there, the outer ones first */
+        size_t middle = low + (high - low) / 2;
+
+        if (o->at[middle].start < at.start ||
+            (o->at[middle].start == at.start && o->at[middle].end > at.end))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == o->n || !o->turns[low] || o->at[low].start != at.start ||
+        o->at[low].end != at.end)
+        return bytes_of("", 0);
+    return bytes_of(o->texts[low], strlen(o->texts[low]));
+}
+
 void observed_rebase(struct observed *o, const struct patch *patch)
 {
     size_t kept = 0;

@@ -36,6 +36,10 @@ int observed_read(struct observed *observed, const char *values, size_t len,
 
 void observed_copy(struct observed *to, const struct observed *from);
 
+/* What the loop's target at exactly this span was in the turn that the run
+ * ended in, or which turn; empty: it did not end there. Borrowed. */
+struct bytes observed_turn(const struct observed *observed, struct span at);
+
 /* Follow a commit. */
 void observed_rebase(struct observed *observed, const struct patch *patch);
 

@@ -137,7 +137,7 @@ static void push_results(struct walk *w, uint32_t definition, bool below)
     }
     for (uint32_t i = definition + 1; i < ns->at[definition].past; i++) {
         if ((node_is(ns, i, NODE_RETURN) || node_is(ns, i, NODE_YIELD)) &&
-            node_scope(ns, i) == definition)
+            node_scope(ns, i) == definition && !w->f->idle[i])
             push(w, node_named_child(ns, i), below);
     }
 }

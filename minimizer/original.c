@@ -23,6 +23,8 @@
 #include "config/buf.h"
 #include "config/log.h"
 #include "config/mem.h"
+#include "grammar/idle.h"
+#include "grammar/observed.h"
 #include "minimizer/calibrate.h"
 #include "minimizer/children.h"
 #include "minimizer/control.h"
@@ -213,6 +215,59 @@ const struct original_facts *original_facts(const struct original *o)
     return o->pinned ? &o->facts : NULL;
 }
 
+/* ---- what must stay ---- */
+
+/* Where nothing is kept, the user should know what may become of it. */
+static void tell_guard(struct original *o)
+{
+    struct buf text;
+
+    buf_init(&text, 1 << 16);
+    if (o->guard.words) {
+        buf_addf(&text, "also keeping %s (--keep none lifts this)",
+                 o->guard.words);
+        o->events.say(o->arg, SAY_INFO, buf_str(&text));
+    } else if (signature_of_own_text(o->signature, text_of(o), &text)) {
+        o->events.say(o->arg, SAY_WARNING, buf_str(&text));
+    }
+    for (size_t i = 0; i < o->guard.nnames; i++) {
+        buf_clear(&text);
+        buf_addf(&text, "--keep %s: the script has no such call",
+                 o->guard.names[i]);
+        if (o->guard.counts[i] == 0)
+            o->events.say(o->arg, SAY_WARNING, buf_str(&text));
+    }
+    buf_deinit(&text);
+}
+
+/* What must stay in every candidate. The words may be shown without the fault:
+ * the test that decides is kept, unless the user does not want that. What the
+ * traced run has not reached decides nothing. */
+static void find_guard(struct original *o)
+{
+    const struct strings *keep = &o->spec.config->keep;
+    bool none = keep->n > 0 && strcmp(keep->at[0], "none") == 0;
+    struct guard_failure failure;
+    struct observed seen = { 0 };
+    struct span *idle = NULL;
+    size_t nidle = 0;
+    struct err err;
+
+    signature_failure(o->signature, text_of(o), &failure);
+    if (o->ran &&
+        (idle_spans(o->spec.input->tree, o->ran, &idle, &nidle, &err) ||
+         observed_read(&seen, o->observed, o->spec.input->len, &err)))
+        log_info("trace: %s", err.text);
+    failure.idle = idle;
+    failure.nidle = nidle;
+    failure.seen = &seen;
+    guard_init(&o->guard, o->spec.input->tree, none ? NULL : &failure, keep->at,
+               none ? 0 : keep->n);
+    tell_guard(o);
+    observed_deinit(&seen);
+    free(idle);
+}
+
 /* ---- tracing ---- */
 
 static void original_on_traced(void *arg,
@@ -220,6 +275,7 @@ static void original_on_traced(void *arg,
 
 static void tell_known(struct original *o)
 {
+    find_guard(o);
     o->told = true;
     o->events.known(o->arg);
 }
@@ -353,43 +409,6 @@ static void tell_shown(struct original *o, const struct calibration_result *r)
     explain_shown(r, &text);
     o->events.say(o->arg, SAY_INFO, buf_str(&text));
     buf_deinit(&text);
-}
-
-/* Where nothing is kept, the user should know what may become of it. */
-static void tell_guard(struct original *o)
-{
-    struct buf text;
-
-    buf_init(&text, 1 << 16);
-    if (o->guard.words) {
-        buf_addf(&text, "also keeping %s (--keep none lifts this)",
-                 o->guard.words);
-        o->events.say(o->arg, SAY_INFO, buf_str(&text));
-    } else if (signature_of_own_text(o->signature, text_of(o), &text)) {
-        o->events.say(o->arg, SAY_WARNING, buf_str(&text));
-    }
-    for (size_t i = 0; i < o->guard.nnames; i++) {
-        buf_clear(&text);
-        buf_addf(&text, "--keep %s: the script has no such call",
-                 o->guard.names[i]);
-        if (o->guard.counts[i] == 0)
-            o->events.say(o->arg, SAY_WARNING, buf_str(&text));
-    }
-    buf_deinit(&text);
-}
-
-/* What must stay in every candidate. The words may be shown without the fault:
- * the test that decides is kept, unless the user does not want that. */
-static void find_guard(struct original *o)
-{
-    const struct strings *keep = &o->spec.config->keep;
-    bool none = keep->n > 0 && strcmp(keep->at[0], "none") == 0;
-    struct guard_failure failure;
-
-    signature_failure(o->signature, text_of(o), &failure);
-    guard_init(&o->guard, o->spec.input->tree, none ? NULL : &failure, keep->at,
-               none ? 0 : keep->n);
-    tell_guard(o);
 }
 
 /* ---- plain runs beside the sanitizer ---- */
@@ -625,7 +644,6 @@ static void calibrated(struct original *o)
     tell_kept(o, r);
     if (calibration_finished(o->calibration))
         tell_shown(o, r);
-    find_guard(o);
     add_controls(o);
     check_next(o);
 }

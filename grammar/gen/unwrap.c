@@ -285,29 +285,6 @@ static uint32_t only_read(struct unwrap *w, uint32_t left,
     return name;
 }
 
-/* What the target of a loop was in the turn that the traced run ended in, or
- * which turn that was; NULL: it did not end there. */
-static const char *last_turn(const struct unwrap *w, uint32_t left)
-{
-    const struct observed *o = w->g->observed;
-    struct span at = node_span(w->ns, left);
-    size_t low = 0, high = o ? o->n : 0;
-
-    while (low < high) { /* the first that starts there, the outer ones first */
-        size_t middle = low + (high - low) / 2;
-
-        if (o->at[middle].start < at.start ||
-            (o->at[middle].start == at.start && o->at[middle].end > at.end))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return o && low < o->n && o->turns[low] && o->at[low].start == at.start &&
-                   o->at[low].end == at.end
-               ? o->texts[low]
-               : NULL;
-}
-
 /* `for x in xs` of which the third turn fails: `x = 5`, `x = list(xs)[2]`.
  * What passed before is not the failure, so this is tried early on. */
 static void offer_last_turn(struct unwrap *w, uint32_t i)
@@ -315,24 +292,25 @@ static void offer_last_turn(struct unwrap *w, uint32_t i)
     uint32_t body = node_field(w->ns, i, FIELD_body);
     uint32_t left = node_field(w->ns, i, FIELD_left);
     uint32_t right = node_field(w->ns, i, FIELD_right);
-    const char *turn =
-        left != NODE_NONE && right != NODE_NONE ? last_turn(w, left) : NULL;
+    struct bytes turn = { 0 };
     size_t before = w->g->out->n;
     bool bare;
     struct buf statement;
 
-    if (!turn || strcmp(turn, "[0]") == 0) /* offer_for() has the first */
-        return;
+    if (left != NODE_NONE && right != NODE_NONE && w->g->observed)
+        turn = observed_turn(w->g->observed, node_span(w->ns, left));
+    if (turn.len == 0 || (turn.len == 3 && memcmp(turn.data, "[0]", 3) == 0))
+        return; /* offer_for() has the first */
     bare = node_is(w->ns, right, NODE_EXPRESSION_LIST);
     buf_init(&statement, HEADER_MAX);
     add_node(w, &statement, left);
     buf_adds(&statement, " = ");
-    if (turn[0] == '[') {
+    if (turn.data[0] == '[') {
         buf_adds(&statement, bare ? "(" : "list(");
         add_node(w, &statement, right);
         buf_adds(&statement, ")");
     }
-    buf_adds(&statement, turn);
+    buf_add(&statement, turn.data, turn.len);
     offer_bound(w, i, body, &statement);
     buf_deinit(&statement);
     if (w->g->out->n > before)

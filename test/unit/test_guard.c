@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "grammar/guard.h"
+#include "grammar/observed.h"
 
 static struct tree *parse(const char *text)
 {
@@ -719,6 +720,11 @@ static void one_value_of_many_stays_that(void **state)
                "    tl.store(out_ptr, total)\n",
                ALL_CLOSE),
         STORED("    out_ptr[0] += n\n", ALL_CLOSE),
+        STORED("    i = 0\n"
+               "    while i < n:\n"
+               "        i += 1\n"
+               "    tl.store(out_ptr, tl.load(x_ptr + i))\n",
+               ALL_CLOSE),
         STORED("    local = tl.sum(at)\n"
                "    tl.store(out_ptr, n)\n",
                ALL_CLOSE),
@@ -896,6 +902,92 @@ static void of_two_calls_the_one_that_failed_counts(void **state)
           TEXTS(CHECKED("", "np.testing.assert_allclose(b, np.ones(1) * 3)\n")),
           TEXTS(CHECKED("", "np.testing.assert_allclose(a, np.ones(1) * 3)\n"),
                 CHECKED(COMPARE, "compare(a, np.ones(1) * 3)\n")));
+}
+
+/* The same, with what a traced run has seen of it. */
+static bool holds_seen(const char *original, struct guard_failure *failure,
+                       const char *lines, const char *candidate)
+{
+    struct observed seen;
+    bool result;
+
+    assert_int_equal(observed_read(&seen, lines, strlen(original), NULL), 0);
+    failure->seen = &seen;
+    result = holds(original, failure, candidate);
+    failure->seen = NULL;
+    observed_deinit(&seen);
+    return result;
+}
+
+#define KEYED(sides)                                                           \
+    "@triton.jit\n"                                                            \
+    "def one(x_ptr, out_ptr):\n"                                               \
+    "    tl.store(out_ptr, tl.load(x_ptr))\n"                                  \
+    "@triton.jit\n"                                                            \
+    "def two(x_ptr, out_ptr):\n"                                               \
+    "    tl.store(out_ptr, tl.load(x_ptr))\n"                                  \
+    "def run(x):\n"                                                            \
+    "    y, d = torch.zeros(8), torch.zeros(8)\n"                              \
+    "    one[1,](x, y)\n"                                                      \
+    "    two[1,](x, d)\n"                                                      \
+    "    return {'y': y, \"dx\": d}\n"                                         \
+    "x = torch.ones(8)\n"                                                      \
+    "got, want = run(x), {'y': x * 1, 'dx': x * 2}\n" sides
+#define EACH                                                                   \
+    "for name in sorted(want):\n"                                              \
+    "    torch.testing.assert_close(got[name], want[name])\n"
+
+static void of_a_dictionary_the_key_that_failed_counts(void **state)
+{
+    static const char original[] = KEYED(EACH);
+    static const char own[] =
+        KEYED("torch.testing.assert_close(got['dx'], want['dx'])\n");
+    static const char other[] =
+        KEYED("torch.testing.assert_close(got['y'], x * 3)\n");
+    static const char filled[] =
+        KEYED("got['y'] = got['dx']\n"
+              "torch.testing.assert_close(got['y'], x * 3)\n");
+    struct guard_failure failure = raised(original, "testing.assert");
+    unsigned at = (unsigned)(strstr(original, "name in") - original);
+    char turn[64];
+    (void)state;
+
+    snprintf(turn, sizeof(turn), "%u-%u~'dx'\n", at, at + 4);
+    assert_true(holds_seen(original, &failure, turn, original));
+    assert_true(holds_seen(original, &failure, turn, own));
+    assert_false(holds_seen(original, &failure, turn, other));
+    assert_true(holds_seen(original, &failure, turn, filled));
+    assert_true(holds_seen(original, &failure, "", other));
+}
+
+static void what_a_traced_run_never_reached_decides_nothing(void **state)
+{
+    static const char original[] = "def parse(text):\n"
+                                   "    if text:\n"
+                                   "        return text.split(',')\n"
+                                   "    return 3\n"
+                                   "assert parse('') == 4\n";
+    static const char candidate[] = "x = y\n"
+                                    "assert x == 4\n";
+    struct guard_failure failure = raised(original, "assert");
+    const char *at = strstr(original, "        return");
+    struct span idle = { (uint32_t)(at - original),
+                         (uint32_t)(strchr(at, '\n') + 1 - original) };
+    struct span whole = { 17, (uint32_t)(strstr(at, "assert") - original) };
+    struct tree *tree = parse(original);
+    struct guard guard;
+    (void)state;
+
+    assert_false(holds(original, &failure, candidate));
+    failure.idle = &whole; /* as if it were compiled */
+    failure.nidle = 1;
+    assert_false(holds(original, &failure, candidate));
+    failure.idle = &idle;
+    failure.nidle = 1;
+    guard_init(&guard, tree, &failure, NULL, 0);
+    assert_null(guard.words); /* 3 is constant */
+    guard_deinit(&guard);
+    tree_free(tree);
 }
 
 static void a_grid_of_nothing_is_seen_behind_names(void **state)
@@ -1179,6 +1271,8 @@ int main(void)
         cmocka_unit_test(what_is_handed_on_is_written_where_the_kernel_writes),
         cmocka_unit_test(a_kernel_that_clears_the_result_does_not_stand_for_it),
         cmocka_unit_test(of_two_calls_the_one_that_failed_counts),
+        cmocka_unit_test(of_a_dictionary_the_key_that_failed_counts),
+        cmocka_unit_test(what_a_traced_run_never_reached_decides_nothing),
         cmocka_unit_test(a_grid_of_nothing_is_seen_behind_names),
         cmocka_unit_test(a_gradient_is_what_the_scripts_backward_gives),
         cmocka_unit_test(memory_that_nobody_wrote_to_is_no_input),
