@@ -637,6 +637,10 @@ static void what_a_kernel_writes_does_not_become_constant(void **state)
                 SCAN("    local = cuda.shared.array(8, int32)\n"
                      "    local[0] = offsets[0]\n",
                      SUMS),
+                SCAN("    sums[0] = 0\n"
+                     "    local = cuda.local.array(offsets.size, int32)\n"
+                     "    local[0] = offsets[0]\n",
+                     SUMS),
                 SCAN("    sums[0] = offsets[0]\n",
                      "sums = 0\n"
                      "add[3, 8](sums, np.ones(3))\n"
@@ -872,6 +876,9 @@ static void a_kernel_that_clears_the_result_does_not_stand_for_it(void **state)
 #define IS_CLOSE                                                               \
     "def close(got, want):\n"                                                  \
     "    return np.allclose(got, want)\n"
+#define SAME                                                                   \
+    "def same(p):\n"                                                           \
+    "    return p\n"
 #define COMPARE                                                                \
     "def compare(got, want):\n"                                                \
     "    np.testing.assert_allclose(got, want)\n"
@@ -882,6 +889,9 @@ static void of_two_calls_the_one_that_failed_counts(void **state)
         CHECKED(IS_CLOSE "assert close(a, -np.ones(1) * 1)\n",
                 "if not close(b, np.ones(1) * 3):\n"
                 "    raise ValueError('boom')\n");
+    static const char shared[] =
+        CHECKED(SAME "same(a)\n",
+                "np.testing.assert_allclose(same(b), np.ones(1) * 3)\n");
     static const char traced[] =
         CHECKED(COMPARE "compare(a, -np.ones(1) * 1)\n",
                 "compare(b, np.ones(1) * 3)\n");
@@ -894,6 +904,22 @@ static void of_two_calls_the_one_that_failed_counts(void **state)
                             "    raise ValueError('boom')\n")),
           TEXTS(CHECKED("", "if not np.allclose(a, np.ones(1) * 3):\n"
                             "    raise ValueError('boom')\n")));
+    failure = raised(shared, "testing.assert");
+    check(
+        shared, &failure, TEXTS(shared),
+        TEXTS(CHECKED(SAME "same(b)\n",
+                      "np.testing.assert_allclose(same(a), np.ones(1) * 3)\n"),
+              CHECKED("def one(p):\n"
+                      "    return np.ones(1)\n",
+                      "np.testing.assert_allclose(one(b), np.ones(1) * 3)\n"),
+              "@cuda.jit\n"
+              "def double(x):\n"
+              "    total = x[0] * x[0]\n"
+              "    local = cuda.local.array(1, int32)\n"
+              "    local[0] = total\n"
+              "b = np.ones(1)\n"
+              "double[1, 1](b)\n"
+              "np.testing.assert_allclose(b, np.ones(1) * 3)\n"));
     failure = raised(traced, "testing.assert");
     snprintf(frames, sizeof(frames), "%u,%u", line_with(traced, "compare(b"),
              failure.line);
