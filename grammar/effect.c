@@ -135,6 +135,45 @@ static bool varies(const struct flow *f, uint32_t kernel, uint32_t node)
     return false;
 }
 
+/* ---- what never runs ---- */
+
+static bool is_test(const struct nodes *ns, uint32_t i)
+{
+    return node_is(ns, i, NODE_IF) || node_is(ns, i, NODE_ELIF) ||
+           node_is(ns, i, NODE_WHILE);
+}
+
+static bool is_nothing(const struct nodes *ns, uint32_t i)
+{
+    return node_is(ns, i, NODE_FALSE_NAME) || node_is(ns, i, NODE_NONE_NAME) ||
+           (node_is(ns, i, NODE_INTEGER) && node_text_is(ns, i, "0"));
+}
+
+/* `range(0)` */
+static bool is_no_turn(const struct nodes *ns, uint32_t i)
+{
+    static const char *const ranges[] = { "range", "static_range" };
+    uint32_t first =
+        node_is(ns, i, NODE_CALL) ? node_first_argument(ns, i) : NODE_NONE;
+
+    return first != NODE_NONE && IS_ONE_OF(kernel_last_name(ns, i), ranges) &&
+           is_nothing(ns, first) && node_named_sibling(ns, first) == NODE_NONE;
+}
+
+/* Whether a node of the kernel stands under `if 0:`, in `for i in range(0)`. */
+static bool never_comes(const struct flow *f, uint32_t kernel, uint32_t i)
+{
+    const struct nodes *ns = f->ns;
+
+    for (; i != NODE_NONE && i != kernel; i = node_parent(ns, i))
+        if ((is_test(ns, i) &&
+             is_nothing(ns, node_field(ns, i, FIELD_condition))) ||
+            (node_is(ns, i, NODE_FOR) &&
+             is_no_turn(ns, node_field(ns, i, FIELD_right))))
+            return true;
+    return false;
+}
+
 /* ---- one of many ---- */
 
 /* tl.max(x, axis=0) and T.reduce_max(x, y), not max(a, b). */
@@ -203,7 +242,7 @@ static void look_through(const struct flow *f, uint32_t kernel, uint32_t node,
             const struct giver *giver = &f->items[g];
 
             if (!node_holds(f->ns, kernel, giver->node) ||
-                is_own_store(f, giver))
+                is_own_store(f, giver) || never_comes(f, kernel, giver->node))
                 continue;
             look_for(f, &names, giver->node, out);
             out->reduces |= giver->kind == GIVER_ADDED && /* not i += 1 */
@@ -264,12 +303,6 @@ static bool is_argument(const struct flow *f, uint32_t kernel, uint32_t node)
     return false;
 }
 
-static bool is_test(const struct nodes *ns, uint32_t i)
-{
-    return node_is(ns, i, NODE_IF) || node_is(ns, i, NODE_ELIF) ||
-           node_is(ns, i, NODE_WHILE);
-}
-
 /* An `if` or a `while` around a write, up to the kernel. */
 static bool stands_under(const struct flow *f, uint32_t kernel, uint32_t i)
 {
@@ -277,23 +310,6 @@ static bool stands_under(const struct flow *f, uint32_t kernel, uint32_t i)
         if (is_test(f->ns, i) &&
             varies(f, kernel, node_field(f->ns, i, FIELD_condition)))
             return true;
-    return false;
-}
-
-/* `if 0:` */
-static bool never_comes(const struct flow *f, uint32_t kernel, uint32_t i)
-{
-    for (; i != NODE_NONE && i != kernel; i = node_parent(f->ns, i)) {
-        uint32_t condition = is_test(f->ns, i)
-                                 ? node_field(f->ns, i, FIELD_condition)
-                                 : NODE_NONE;
-
-        if (node_is(f->ns, condition, NODE_FALSE_NAME) ||
-            node_is(f->ns, condition, NODE_NONE_NAME) ||
-            (node_is(f->ns, condition, NODE_INTEGER) &&
-             node_text_is(f->ns, condition, "0")))
-            return true;
-    }
     return false;
 }
 

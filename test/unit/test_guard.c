@@ -724,6 +724,13 @@ static void one_value_of_many_stays_that(void **state)
                "    tl.store(out_ptr, total)\n",
                ALL_CLOSE),
         STORED("    out_ptr[0] += n\n", ALL_CLOSE),
+        STORED("    total = at\n"
+               "    while 0:\n"
+               "        total += at\n"
+               "    for i in range(0):\n"
+               "        total = tl.sum(at)\n"
+               "    tl.store(out_ptr, total)\n",
+               ALL_CLOSE),
         STORED("    i = 0\n"
                "    while i < n:\n"
                "        i += 1\n"
