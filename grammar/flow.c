@@ -198,6 +198,8 @@ static void take_parameters(struct flow *f, uint32_t function)
         if (s == SYMBOL_NONE)
             continue;
         f->parameter[s] = function;
+        f->star[s] =
+            node_is(ns, node_parent(ns, name), NODE_LIST_SPLAT_PATTERN);
         f->place[s] = place;
         f->next_parameter[s] = f->first_parameter[function];
         f->first_parameter[function] = s;
@@ -282,10 +284,12 @@ static void take_symbols(struct flow *f)
     f->calls = xcalloc(f->nsymbols + 1, sizeof(*f->calls));
     f->module = xcalloc(f->nsymbols + 1, sizeof(*f->module));
     f->written = xcalloc(f->nsymbols + 1, sizeof(*f->written));
+    f->star = xcalloc(f->nsymbols + 1, sizeof(*f->star));
+    f->behind = xcalloc(f->nsymbols + 1, sizeof(*f->behind));
     f->kernel = xcalloc(f->nsymbols + 1, sizeof(*f->kernel));
     for (uint32_t s = 0; s < f->nsymbols; s++)
         f->givers[s] = f->definition[s] = f->parameter[s] = f->calls[s] =
-            f->next_parameter[s] = NODE_NONE;
+            f->next_parameter[s] = f->behind[s] = NODE_NONE;
     for (uint32_t i = 0; i < ns->n; i++) {
         f->symbol[i] = f->next_call[i] = f->first_parameter[i] =
             f->method_calls[i] = f->next_method_call[i] = NODE_NONE;
@@ -378,6 +382,18 @@ static uint32_t method_of(const struct flow *f, uint32_t call)
     return first ? first->function : NODE_NONE;
 }
 
+/* `kernel[grid](*args)` in a function of these. */
+static void take_star(struct flow *f, uint32_t call)
+{
+    uint32_t first = node_first_argument(f->ns, call);
+    uint32_t s = node_is(f->ns, first, NODE_LIST_SPLAT)
+                     ? flow_symbol(f, flow_root(f->ns, first))
+                     : SYMBOL_NONE;
+
+    if (s != SYMBOL_NONE && f->star[s])
+        f->behind[s] = call;
+}
+
 /* Calls by name, the last one first, so that lists end in text order. */
 static void take_calls(struct flow *f)
 {
@@ -388,6 +404,7 @@ static void take_calls(struct flow *f)
 
         if (!node_is(f->ns, i, NODE_CALL) || f->idle[i])
             continue;
+        take_star(f, i);
         s = flow_symbol(f,
                         flow_root(f->ns, node_field(f->ns, i, FIELD_function)));
         method = method_of(f, i);
@@ -545,14 +562,7 @@ static bool any_written(const struct flow *f, uint32_t function)
 
 bool flow_is_star(const struct flow *f, uint32_t parameter)
 {
-    const struct occurrence *at;
-    size_t n;
-    uint32_t name;
-
-    at = symbol_occurrences(f->scopes, parameter, &n);
-    name = n > 0 ? node_at(f->ns, at[0].at.start, NODE_IDENTIFIER) : NODE_NONE;
-    return name != NODE_NONE &&
-           node_is(f->ns, node_parent(f->ns, name), NODE_LIST_SPLAT_PATTERN);
+    return f->star[parameter];
 }
 
 /* The kernel that a call of the function launches with `*args` alone, where
@@ -561,23 +571,16 @@ bool flow_is_star(const struct flow *f, uint32_t parameter)
 static uint32_t kernel_behind(const struct flow *f, uint32_t call,
                               uint32_t function, uint32_t star)
 {
-    const struct nodes *ns = f->ns;
+    uint32_t launch = f->behind[star];
+    uint32_t s = launch == NODE_NONE ? SYMBOL_NONE
+                                     : flow_symbol(f, flow_root(f->ns, launch));
 
-    for (uint32_t i = function; i < ns->at[function].past; i++) {
-        uint32_t first =
-            node_is(ns, i, NODE_CALL) ? node_first_argument(ns, i) : NODE_NONE;
-        uint32_t s = flow_symbol(f, flow_root(ns, i));
-
-        if (first == NODE_NONE || !node_is(ns, first, NODE_LIST_SPLAT) ||
-            flow_symbol(f, flow_root(ns, first)) != star || s == SYMBOL_NONE)
-            continue;
-        if (f->parameter[s] == function)
-            s = flow_symbol(f, flow_root(ns, flow_argument(f, call, s)));
-        if (s != SYMBOL_NONE && f->kernel[s] &&
-            node_is(ns, f->definition[s], NODE_FUNCTION))
-            return f->definition[s];
-    }
-    return NODE_NONE;
+    if (s != SYMBOL_NONE && f->parameter[s] == function)
+        s = flow_symbol(f, flow_root(f->ns, flow_argument(f, call, s)));
+    return s != SYMBOL_NONE && f->kernel[s] &&
+                   node_is(f->ns, f->definition[s], NODE_FUNCTION)
+               ? f->definition[s]
+               : NODE_NONE;
 }
 
 static bool is_written_at(const struct flow *f, uint32_t function,
@@ -745,6 +748,8 @@ void flow_free(struct flow *f)
     free(f->calls);
     free(f->module);
     free(f->written);
+    free(f->star);
+    free(f->behind);
     free(f->kernel);
     free(f->idle);
     free(f->methods);

@@ -220,7 +220,7 @@ static void push_write(struct walk *w, uint32_t call, uint32_t symbol,
                        bool below)
 {
     struct flow *f = w->f;
-    bool kernel, bound = false;
+    bool kernel, bound = false, star = false;
     uint32_t function = node_is(f->ns, call, NODE_CALL)
                             ? flow_called(f, call, &kernel)
                             : NODE_NONE;
@@ -231,7 +231,7 @@ static void push_write(struct walk *w, uint32_t call, uint32_t symbol,
     for (; p != SYMBOL_NONE; p = f->next_parameter[p]) {
         uint32_t argument = flow_argument(f, call, p);
 
-        /* Which of many: the call names the kernel. */
+        star |= f->written[p] && flow_is_star(f, p);
         if (!f->written[p] || argument == NODE_NONE || flow_is_star(f, p) ||
             flow_written(f, argument) != symbol)
             continue;
@@ -241,7 +241,7 @@ static void push_write(struct walk *w, uint32_t call, uint32_t symbol,
                                     .below = below });
         bound = true;
     }
-    if (!bound)
+    if (!bound || star) /* which of many: the call names the kernel */
         push(w, call, below);
 }
 

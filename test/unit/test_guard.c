@@ -822,12 +822,13 @@ static void what_is_handed_on_is_written_where_the_kernel_writes(void **state)
                                  "def k(x_ptr, out_ptr):\n"
                                  "    tl.store(out_ptr, tl.load(x_ptr))\n"
                                  "class Launcher:\n"
-                                 "    def launch(self, kernel, *args):\n"
+                                 "    def launch(self, kernel, first, *args):\n"
+                                 "        first[0] = 0\n"
                                  "        kernel[1,](*args)\n"
                                  "x = torch.ones(8)\n"
                                  "y = torch.zeros(8)\n"
                                  "launch = Launcher().launch\n"
-                                 "launch(k, x, y)\n"
+                                 "launch(k, y, x, y)\n"
                                  "torch.testing.assert_close(%s, x * 8)\n";
     struct guard_failure failure = raised(original, "testing.assert");
     char wrong[512], right[512];
