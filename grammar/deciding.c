@@ -228,7 +228,13 @@ static uint32_t handed(const struct look *l, const struct todo *todo,
 static struct bytes key_of(const struct look *l, uint32_t node)
 {
     struct bytes text = bytes_of("", 0);
+    uint32_t value = node_is(l->ns, node, NODE_IDENTIFIER)
+                         ? flow_value(l->flow, node)
+                         : NODE_NONE;
 
+    if (node_is(l->ns, value, NODE_STRING) &&
+        node_is(l->ns, node_parent(l->ns, value), NODE_ASSIGNMENT))
+        node = value; /* name = "dx" */
     if (node_is(l->ns, node, NODE_STRING))
         text = node_text(l->ns, node);
     else if (node_is(l->ns, node, NODE_IDENTIFIER) && l->seen)

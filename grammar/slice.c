@@ -474,6 +474,26 @@ static bool binds_all(const struct flow *f, uint32_t call)
     return true;
 }
 
+/* Whether a kernel is handed to a call of something else: `launch(kernel, x)`.
+ * Then it is noted, and what is handed beside it is behind it. */
+static bool hands_kernel(struct walk *w, uint32_t call, bool below)
+{
+    const struct flow *f = w->f;
+    bool any = false;
+
+    for (uint32_t c = node_first_argument(f->ns, call); c != NODE_NONE;
+         c = node_named_sibling(f->ns, c)) {
+        uint32_t s =
+            node_is(f->ns, c, NODE_IDENTIFIER) ? f->symbol[c] : SYMBOL_NONE;
+
+        if (s == SYMBOL_NONE || !f->kernel[s])
+            continue;
+        any = true;
+        visit_symbol(w, s, below);
+    }
+    return any;
+}
+
 static void visit(struct walk *w, uint32_t node, bool below)
 {
     const struct nodes *ns = w->f->ns;
@@ -491,7 +511,7 @@ static void visit(struct walk *w, uint32_t node, bool below)
                 i = ns->at[i].past - 1;
             } else if (binds_all(w->f, i)) {
                 i = ns->at[i].past - 1;
-            } else if (inner != below) {
+            } else if (inner != below || hands_kernel(w, i, below)) {
                 push(w, node_field(ns, i, FIELD_function), true);
                 push(w, node_field(ns, i, FIELD_arguments), true);
                 i = ns->at[i].past - 1;

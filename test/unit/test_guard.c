@@ -978,6 +978,9 @@ static void of_a_dictionary_the_key_that_failed_counts(void **state)
         KEYED("torch.testing.assert_close(got['dx'], want['dx'])\n");
     static const char other[] =
         KEYED("torch.testing.assert_close(got['y'], x * 3)\n");
+    static const char named[] = /* and not what else is written out there */
+        KEYED("name = 'y'\n"
+              "torch.testing.assert_close({'dx': got, 'y': x}[name], x * 3)\n");
     static const char filled[] =
         KEYED("got['y'] = got['dx']\n"
               "torch.testing.assert_close(got['y'], x * 3)\n");
@@ -990,6 +993,7 @@ static void of_a_dictionary_the_key_that_failed_counts(void **state)
     assert_true(holds_seen(original, &failure, turn, original));
     assert_true(holds_seen(original, &failure, turn, own));
     assert_false(holds_seen(original, &failure, turn, other));
+    assert_false(holds_seen(original, &failure, turn, named));
     assert_true(holds_seen(original, &failure, turn, filled));
     assert_true(holds_seen(original, &failure, "", other));
 }
@@ -1022,6 +1026,30 @@ static void what_a_traced_run_never_reached_decides_nothing(void **state)
     assert_null(guard.words); /* 3 is constant */
     guard_deinit(&guard);
     tree_free(tree);
+}
+
+static void what_is_handed_beside_a_kernel_is_behind_it(void **state)
+{
+#define TWICE(first, second, test)                                             \
+    "@triton.jit\n"                                                            \
+    "def one(x_ptr, out_ptr):\n"                                               \
+    "    tl.store(out_ptr, tl.load(x_ptr))\n"                                  \
+    "@triton.jit\n"                                                            \
+    "def two(x_ptr, out_ptr):\n"                                               \
+    "    tl.store(out_ptr, tl.load(x_ptr))\n"                                  \
+    "def launch(kernel, *args):\n"                                             \
+    "    kernel[1,](*args)\n"                                                  \
+    "x, y, z = torch.ones(8), torch.zeros(8), torch.zeros(8)\n" first second   \
+    "torch.testing.assert_close(" test ", x * 8)\n"
+    static const char original[] =
+        TWICE("launch(one, x, y)\n", "launch(two, y, z)\n", "z");
+    struct guard_failure failure = raised(original, "testing.assert");
+    (void)state;
+
+    check(original, &failure, TEXTS(TWICE("", "launch(two, x, z)\n", "z")),
+          TEXTS(TWICE("launch(one, x, y)\n", "", "y"),
+                TWICE("launch(one, x, z)\n", "", "z")));
+#undef TWICE
 }
 
 static void a_grid_of_nothing_is_seen_behind_names(void **state)
@@ -1307,6 +1335,7 @@ int main(void)
         cmocka_unit_test(of_two_calls_the_one_that_failed_counts),
         cmocka_unit_test(of_a_dictionary_the_key_that_failed_counts),
         cmocka_unit_test(what_a_traced_run_never_reached_decides_nothing),
+        cmocka_unit_test(what_is_handed_beside_a_kernel_is_behind_it),
         cmocka_unit_test(a_grid_of_nothing_is_seen_behind_names),
         cmocka_unit_test(a_gradient_is_what_the_scripts_backward_gives),
         cmocka_unit_test(memory_that_nobody_wrote_to_is_no_input),
