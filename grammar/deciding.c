@@ -266,8 +266,13 @@ static uint32_t value_of_key(const struct look *l, uint32_t dictionary,
 
 static uint32_t callee_of(const struct look *l, uint32_t node)
 {
-    return node_is(l->ns, node, NODE_CALL) ? flow_callee(l->flow, node)
-                                           : NODE_NONE;
+    uint32_t callee = node_is(l->ns, node, NODE_CALL)
+                          ? flow_callee(l->flow, node)
+                          : NODE_NONE;
+
+    return callee == NODE_NONE && node_is(l->ns, node, NODE_CALL)
+               ? flow_called_object(l->flow, node)
+               : callee;
 }
 
 /* The only expression that a function returns, or NODE_NONE. */

@@ -444,6 +444,27 @@ uint32_t flow_callee(const struct flow *f, uint32_t call)
                                                                 : definition;
 }
 
+uint32_t flow_called_object(const struct flow *f, uint32_t call)
+{
+    static const char *const names[] = { "__call__", "forward" };
+    uint32_t s = flow_symbol(f, node_field(f->ns, call, FIELD_function));
+    uint32_t only = NODE_NONE;
+
+    if (!flow_is_variable(f, s) || f->definition[s] != NODE_NONE)
+        return NODE_NONE;
+    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+        size_t n;
+        const struct method *first =
+            flow_methods(f, bytes_of(names[i], strlen(names[i])), &n);
+
+        if (n > 1 || (n == 1 && only != NODE_NONE))
+            return NODE_NONE;
+        if (n == 1)
+            only = first->function;
+    }
+    return only;
+}
+
 uint32_t flow_next_call(const struct flow *f, uint32_t function, uint32_t after)
 {
     uint32_t s = flow_symbol(f, node_field(f->ns, function, FIELD_name));

@@ -70,9 +70,12 @@ struct span flow_target(const struct flow *f, uint32_t identifier);
 uint32_t flow_handed(const struct flow *f, uint32_t identifier, uint32_t call);
 
 /* The function of the script that a call calls, NODE_NONE when it is none or a
- * kernel; and the calls of a function, one after another (from NODE_NONE on).
+ * kernel; what `op(x)` calls of an object, when all of the script's have one
+ * such method; and the calls of a function, one after another (from NODE_NONE
+ * on).
  */
 uint32_t flow_callee(const struct flow *flow, uint32_t call);
+uint32_t flow_called_object(const struct flow *f, uint32_t call);
 uint32_t flow_next_call(const struct flow *flow, uint32_t function,
                         uint32_t after);
 

@@ -1028,6 +1028,32 @@ static void what_a_traced_run_never_reached_decides_nothing(void **state)
     tree_free(tree);
 }
 
+static void the_key_is_found_in_what_an_object_gives(void **state)
+{
+#define OBJECT(test)                                                           \
+    "@triton.jit\n"                                                            \
+    "def one(x_ptr, out_ptr):\n"                                               \
+    "    tl.store(out_ptr, tl.load(x_ptr))\n"                                  \
+    "@triton.jit\n"                                                            \
+    "def two(x_ptr, out_ptr):\n"                                               \
+    "    tl.store(out_ptr, tl.load(x_ptr))\n"                                  \
+    "class Both:\n"                                                            \
+    "    def __call__(self, x):\n"                                             \
+    "        y, z = torch.zeros(8), torch.zeros(8)\n"                          \
+    "        one[1,](x, y)\n"                                                  \
+    "        two[1,](x, z)\n"                                                  \
+    "        return {'y': y, 'z': z}\n"                                        \
+    "op, x = Both(), torch.ones(8)\n" test
+    static const char original[] =
+        OBJECT("torch.testing.assert_close(op(x)['z'], x * 3)\n");
+    struct guard_failure failure = raised(original, "testing.assert");
+    (void)state;
+
+    check(original, &failure, TEXTS(original),
+          TEXTS(OBJECT("torch.testing.assert_close(op(x)['y'], x * 3)\n")));
+#undef OBJECT
+}
+
 static void what_is_handed_beside_a_kernel_is_behind_it(void **state)
 {
 #define TWICE(first, second, test)                                             \
@@ -1335,6 +1361,7 @@ int main(void)
         cmocka_unit_test(of_two_calls_the_one_that_failed_counts),
         cmocka_unit_test(of_a_dictionary_the_key_that_failed_counts),
         cmocka_unit_test(what_a_traced_run_never_reached_decides_nothing),
+        cmocka_unit_test(the_key_is_found_in_what_an_object_gives),
         cmocka_unit_test(what_is_handed_beside_a_kernel_is_behind_it),
         cmocka_unit_test(a_grid_of_nothing_is_seen_behind_names),
         cmocka_unit_test(a_gradient_is_what_the_scripts_backward_gives),
