@@ -195,8 +195,8 @@ static void take_parameters(struct flow *f, uint32_t function)
         while (name != NODE_NONE && !node_is(ns, name, NODE_IDENTIFIER))
             name = node_named_child(ns, name);
         uint32_t s = flow_symbol(f, name);
-        if (s == SYMBOL_NONE)
-            continue;
+        if (s == SYMBOL_NONE || f->parameter[s] == function)
+            continue; /* def f(a, a) is an error to Python alone */
         f->parameter[s] = function;
         f->star[s] =
             node_is(ns, node_parent(ns, name), NODE_LIST_SPLAT_PATTERN);

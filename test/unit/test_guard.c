@@ -1345,6 +1345,21 @@ static void what_the_address_is_made_of_stays_where_it_crashes(void **state)
                 RAGGED("    out_ptr[3] = row\n", LAUNCH)));
 }
 
+static void a_parameter_may_be_named_twice(void **state)
+{
+    static const char original[] = "import torch\n"
+                                   "def f(a, a):\n"
+                                   "    a[0] = 1\n"
+                                   "x = torch.ones(2)\n"
+                                   "f(x, x)\n"
+                                   "assert x.sum() == 3\n";
+    struct guard_failure failure = raised(original, "assert");
+    (void)state;
+
+    /* An error to Python, but not to the grammar: it must end. */
+    assert_true(holds(original, &failure, original));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -1380,6 +1395,7 @@ int main(void)
         cmocka_unit_test(nothing_is_kept_where_nothing_is_tested),
         cmocka_unit_test(the_user_is_told_lines_and_sides),
         cmocka_unit_test(named_calls_stay_all_of_them),
+        cmocka_unit_test(a_parameter_may_be_named_twice),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
