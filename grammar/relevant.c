@@ -14,6 +14,9 @@
 #include "grammar/kernel.h"
 #include "grammar/node.h"
 
+/* Longer top-level statements are not looked at by themselves. */
+#define APART_MAX 16384
+
 /* They make names, or statements that others depend on. */
 static const char *const making[] = {
     "def",      "class",  "lambda", "import", "global",
@@ -254,18 +257,23 @@ static bool is_led(struct bytes text, uint32_t line)
     return false;
 }
 
-/* Whether no line of [from, to) is less indented than the first. */
+/* Whether no line of [from, to) is less indented than the first, and what
+ * follows is not more so: that would be of a block whose header goes. */
 static bool is_block(struct bytes text, uint32_t from, uint32_t to)
 {
-    uint32_t indent = past_indent(text, from) - from;
+    uint32_t indent = past_indent(text, from) - from, line = from, first = from;
 
-    for (uint32_t line = from; line < to; line = text_line_next(text, line)) {
-        uint32_t first = past_indent(text, line);
-
+    for (; line < to; line = text_line_next(text, line)) {
+        first = past_indent(text, line);
         if (!ends_line(text, first) &&
             (first - line < indent ||
              memcmp(text.data + line, text.data + from, indent) != 0))
             return false;
+    }
+    for (; line < text.len; line = text_line_next(text, line)) {
+        first = past_indent(text, line);
+        if (!ends_line(text, first) && text.data[first] != '#')
+            return first - line <= indent;
     }
     return true;
 }
@@ -324,10 +332,72 @@ static bool stays_in_line(const struct relevant *r, struct bytes text,
            !meets_any(r, (struct span){ line, next });
 }
 
+/* Whether each statement that begins a line is indented as the first of its
+ * block is: the grammar takes a block without a header for well-formed. */
+static bool is_aligned(const struct nodes *ns)
+{
+    for (uint32_t i = 1; i < ns->n; i++) {
+        uint32_t start = node_span(ns, i).start, line, up, first;
+
+        if (!node_is_statement(ns, i))
+            continue;
+        line = text_line_start(ns->text, start);
+        if (past_indent(ns->text, line) != start)
+            continue;
+        up = node_parent(ns, i);
+        first = up == 0 ? line : node_span(ns, node_named_child(ns, up)).start;
+        if (start - line !=
+            (up == 0 ? 0 : first - text_line_start(ns->text, first)))
+            return false;
+    }
+    return true;
+}
+
+/* Whether the top-level statements `at` are well-formed by themselves after the
+ * patch, all changes of which begin in them or outside. */
+static bool is_well_formed(struct bytes text, struct span at,
+                           const struct patch *patch)
+{
+    struct tree *tree;
+    struct buf buf;
+    uint32_t done = at.start;
+    bool well;
+
+    buf_init(&buf, APART_MAX);
+    for (size_t i = 0; i < patch->n; i++) {
+        const struct change *c = &patch->changes[i];
+
+        if (c->at.end < at.start || c->at.start < done || c->at.end > at.end)
+            continue;
+        buf_add(&buf, text.data + done, c->at.start - done);
+        buf_add(&buf, c->text, c->len);
+        done = c->at.end;
+    }
+    buf_add(&buf, text.data + done, at.end - done);
+    tree = tree_parse(buf_bytes(&buf));
+    well = !buf.full && tree_errors(tree) == 0 && is_aligned(tree_nodes(tree));
+    tree_free(tree);
+    buf_deinit(&buf);
+    return well;
+}
+
+/* Whether nothing marked is in the top-level statements around a change, and
+ * they stay statements. */
+static bool is_apart(const struct relevant *r, struct bytes text,
+                     const struct span *tops, size_t ntops,
+                     const struct patch *patch, const struct change *c)
+{
+    struct span at = around(text, tops, ntops, c->at);
+
+    return span_len(at) <= APART_MAX && !meets_any(r, at) &&
+           is_well_formed(text, at, patch);
+}
+
 static bool is_harmless(const struct relevant *r, struct bytes text,
                         const struct span *tops, size_t ntops,
-                        const struct change *c, bool fine)
+                        const struct patch *patch, size_t i, bool fine)
 {
+    const struct change *c = &patch->changes[i];
     struct bytes in = bytes_of(c->text ? c->text : "", c->len);
     struct bytes out = bytes_of(text.data + c->at.start, span_len(c->at));
 
@@ -335,9 +405,9 @@ static bool is_harmless(const struct relevant *r, struct bytes text,
         return false;
     if (takes_lines(r, text, c))
         return true;
-    return fine && is_whole(in) && is_whole(out) &&
-           (!meets_any(r, around(text, tops, ntops, c->at)) ||
-            stays_in_line(r, text, c));
+    return is_whole(in) && is_whole(out) &&
+           (is_apart(r, text, tops, ntops, patch, c) ||
+            (fine && stays_in_line(r, text, c)));
 }
 
 bool relevant_touched(const struct relevant *r, struct bytes text,
@@ -347,7 +417,7 @@ bool relevant_touched(const struct relevant *r, struct bytes text,
     if (r->all)
         return true;
     for (size_t i = 0; i < patch->n; i++)
-        if (!is_harmless(r, text, tops, ntops, &patch->changes[i], fine))
+        if (!is_harmless(r, text, tops, ntops, patch, i, fine))
             return true;
     return false;
 }
