@@ -176,6 +176,7 @@ static struct trials *make_trials(struct reduction *r)
         .warm = original->warm,
         .lanes = (unsigned)facts->config->jobs,
         .tries = tries_of(original),
+        .width = width_of(facts),
         .twin = twin_of(r),
         .max_runs = (uint64_t)facts->config->max_runs,
         .in_order = facts->config->deterministic,
@@ -257,9 +258,11 @@ static void reduction_on_reported(void *arg, const struct store_report *row,
         r->refusals = 0;
     } else {
         writer_add(r->writer, &batch, NULL, NULL);
+        if (row->trial == 0) /* nothing was tried */
+            return;
         r->refusals += (row->verdict == VERDICT_NO ||
-                         row->verdict == VERDICT_PASSED) &&
-                        !row->early;
+                        row->verdict == VERDICT_PASSED) &&
+                       !row->early;
     }
     r->events.tried(r->arg, r->refusals);
 }

@@ -79,8 +79,8 @@ static struct hash128 key_of(const struct state_facts *f)
              f->python_version);
     signature_key(o->signature, &text);
     setup_key(f->setup, &text);
-    buf_addf(&text, "\n%d %d %d %s", (int)o->fork, o->children == CHILDREN_HOT,
-             f->config->jobs, o->cwd ? o->cwd : "");
+    buf_addf(&text, "\n%d %d %s", (int)o->fork, o->children == CHILDREN_HOT,
+             o->cwd ? o->cwd : "");
     buf_addf(&text, "\n%d %d %d", (int)f->config->mutate,
              (int)f->config->rename, (int)f->config->deterministic);
     if (o->rate < 1) /* a no of a single run is none then */

@@ -76,9 +76,11 @@
 #include "minimizer/screen.h"
 
 #define TRACED_SLOWER 3
-#define TRIES_UNKNOWN 5 /* of what comes and goes at a rate that nobody knows  \
-                         */
-#define NONES_MAX 2     /* runs of one trial that may come to nothing */
+#define OTHER_MAX 65536 /* slots, or tries, that a log may tell of */
+#define TRIES_UNKNOWN                                                          \
+    5               /* of what comes and goes at a rate that nobody knows      \
+                     */
+#define NONES_MAX 2 /* runs of one trial that may come to nothing */
 #define TRIAL_RUNS_MAX 256 /* of one trial: three asks of 40 at most */
 #define NONES_IN_A_ROW 12  /* then it is the machine */
 #define WAY_MAX 256        /* yeses of hot children looked at */
@@ -147,6 +149,7 @@ struct trials {
     unsigned out;
     unsigned out_elsewhere; /* of these, in another fleet */
     uint64_t calls;         /* of search_next, for the log */
+    unsigned width;         /* of the search, as the log has it; 0: not yet */
     unsigned nones_in_a_row;
     unsigned spoilt;        /* forked runs in which CUDA did not start */
     uint64_t runs_reported; /* those of trials that have been reported */
@@ -916,6 +919,22 @@ static void check_way(struct trials *t, bool idle)
         start(trial);
 }
 
+/* Before the first trial; after a replay, if there are more or fewer slots than
+ * when the log was written. */
+static void set_width(struct trials *t)
+{
+    struct store_report row = { .issued = t->calls,
+                                .verdict = VERDICT_YES,
+                                .hash = { .low = t->spec.width } };
+
+    if (t->spec.width == t->width || t->why)
+        return;
+    t->width = t->spec.width;
+    search_set_width(t->spec.search, t->width);
+    t->asked = false;
+    t->events.reported(t->arg, &row, false);
+}
+
 void trials_pump(struct trials *t)
 {
     struct trial *done;
@@ -923,6 +942,7 @@ void trials_pump(struct trials *t)
     if (t->pumping)
         return;
     t->pumping = true;
+    set_width(t);
     take_implied(t);
     begin_left(t);
     check_way(t, false);
@@ -1476,6 +1496,20 @@ static void trial_on_done(void *arg, const struct observation *observation)
     trials_pump(t);
 }
 
+/* What is no report. */
+static bool replay_other(struct trials *t, const struct store_report *row)
+{
+    uint64_t n = row->hash.low;
+
+    if (n == 0 || n > OTHER_MAX)
+        return false;
+    if (row->verdict == VERDICT_NO)
+        doubt(t, (unsigned)n);
+    else
+        search_set_width(t->spec.search, t->width = (unsigned)n);
+    return true;
+}
+
 bool trials_replay(struct trials *t, const struct store_report *row,
                    bool *accepted)
 {
@@ -1484,10 +1518,8 @@ bool trials_replay(struct trials *t, const struct store_report *row,
     *accepted = false;
     while (t->calls < row->issued)
         take(t);
-    if (row->trial == 0 && t->calls == row->issued) {
-        doubt(t, (unsigned)row->hash.low);
-        return true;
-    }
+    if (row->trial == 0)
+        return t->calls == row->issued && replay_other(t, row);
     trial = t->list;
     while (trial && trial->search.id != row->trial)
         trial = trial->next;

@@ -41,6 +41,7 @@ struct trials_spec {
     const char *loads; /* of the original, as in struct observation */
     const uint32_t *shown_ahead; /* of its forked runs, likewise */
     unsigned nshown_ahead;
+    unsigned width;    /* of the search; 0: as it is */
     unsigned tries;    /* runs without the failure that make a no; 1: steady */
     uint64_t max_runs; /* 0: no budget */
     bool warm;         /* forked runs by children with a CUDA context */
@@ -67,7 +68,8 @@ struct trials_counts {
 };
 
 struct trials_events {
-    /* A verdict was reported to the search, or what one is expected to be; when
+    /* The search was told something: a verdict, what one is expected to be, or
+     * what store_report says of trial 0; when
      * `accepted`, search_text() is the new base and search_last_kind() its
      * edit. */
     void (*reported)(void *arg, const struct store_report *report,

@@ -61,14 +61,19 @@ static void node_free(struct future *future, struct node *node)
     future->nodes--;
 }
 
+void future_set_width(struct future *future, unsigned width)
+{
+    future->width = width;
+    future->nodes_max = 8 * width + 8;
+}
+
 struct future *future_new(struct solo *solo, const struct future_facts *facts,
                           unsigned width)
 {
     struct future *future = xcalloc(1, sizeof(*future));
 
     future->facts = facts;
-    future->width = width;
-    future->nodes_max = 8 * width + 8;
+    future_set_width(future, width);
     future->root = node_new(future, solo, NULL, NO);
     future_settle(future);
     return future;

@@ -31,6 +31,9 @@ struct future *future_new(struct solo *solo, const struct future_facts *facts,
                           unsigned width);
 void future_free(struct future *future);
 
+/* As many questions are out at once from now on. */
+void future_set_width(struct future *future, unsigned width);
+
 /* The search as it stands. */
 const struct solo *future_now(const struct future *future);
 

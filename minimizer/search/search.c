@@ -46,7 +46,7 @@ struct search {
     struct rate hinted_yes, hinted_no; /* how often a hint was right; wrong */
     struct future_facts facts;
     struct future *future;
-    struct trial *out; /* opts.width of them, the first nout */
+    struct trial *out; /* at least opts.width of them, the first nout */
     size_t nout;
     uint64_t last_id;
     struct observed observed; /* by the trial that looks, if `saw` */
@@ -162,6 +162,16 @@ void search_free(struct search *search)
     free(search);
 }
 
+void search_set_width(struct search *search, unsigned width)
+{
+    size_t room = search->nout > width ? search->nout : width;
+
+    assert(width > 0);
+    search->out = xreallocarray(search->out, room, sizeof(*search->out));
+    search->opts.width = width;
+    future_set_width(search->future, width);
+}
+
 bool search_next(struct search *search, struct search_trial *given)
 {
     const struct solo *solo;
@@ -169,7 +179,7 @@ bool search_next(struct search *search, struct search_trial *given)
     struct trial *trial;
     bool import;
 
-    if (search->nout == search->opts.width ||
+    if (search->nout >= search->opts.width ||
         !(solo = future_best(search->future, &import)))
         return false;
     ask = solo_ask(solo);

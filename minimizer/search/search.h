@@ -107,6 +107,9 @@ struct search *search_new(struct bytes text, const struct span *frozen,
                           size_t nfrozen, const struct search_opts *opts);
 void search_free(struct search *search);
 
+/* Another width from now on; more may be out already. */
+void search_set_width(struct search *search, unsigned width);
+
 /* The next trial, if one can be started now. False: nothing to start until a
  * report comes, or finished. */
 bool search_next(struct search *search, struct search_trial *trial);

@@ -57,8 +57,10 @@ int store_trace(struct store *store, int64_t job, struct store_trace *trace,
                 struct err *err);
 
 /* One report to the search, or what one is expected to be. `issued`: trials
- * given out before it. Trial 0 is none: the noes before were doubted, and from
- * then on candidates were tried hash.low times. */
+ * given out before it. Trial 0 is none, but something else that the search was
+ * told: a no, that the noes before are doubted, and candidates are tried
+ * hash.low times from then on; a yes, that its width is hash.low from then on.
+ */
 struct store_report {
     uint64_t issued, trial;
     int verdict;   /* enum verdict */

@@ -39,16 +39,19 @@ def test_killed_minimizer_leaves_the_best_file_and_nothing_else(tool):
     assert beside == {"slowly.py", "result.py"}
 
 
-@pytest.mark.parametrize("jobs", [1, 4])
-def test_same_command_again_runs_no_rejected_candidate_twice(tool, jobs):
+@pytest.mark.parametrize("jobs, then", [(1, 1), (4, 4), (1, 3), (4, 1)])
+def test_same_command_again_runs_no_rejected_candidate_twice(tool, jobs, then):
     script, arguments, process = start(tool, jobs=jobs)
     kill(process.pid)
     process.wait()
     first = slowly.texts(tool)
+    best = (tool.work / "result.py").stat().st_size
     assert not tool.left()
 
-    done = tool.run(*arguments, env=slowly.environ(tool))
+    done = tool.run(*slowly.arguments(tool, script, jobs=then), env=slowly.environ(tool))
     assert done.code == 0, done
+    steps = report_of(tool)["steps"]
+    assert best in [step["bytes"] for step in steps], (best, steps)
     assert report_of(tool)["status"] == "verified"
     assert slowly.fails(tool, tool.work / "result.py")
 

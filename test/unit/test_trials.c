@@ -39,6 +39,7 @@ struct play {
         uint64_t ms;
     } slow[3];
     unsigned doubts;     /* of noes before, told as rows of the log */
+    unsigned others;     /* rows of no report, these with them */
     unsigned lost_every; /* every n-th run comes to nothing; 0: none */
     unsigned refused;
     struct hash128 last_refused;
@@ -180,10 +181,11 @@ static void on_reported(void *arg, const struct store_report *row,
 {
     struct play *play = arg;
 
-    unsigned rows = play->reports + play->expected + play->doubts;
+    unsigned rows = play->reports + play->expected + play->others;
 
     play->log[rows % ARRAY_LEN(play->log)] = *row;
-    play->doubts += row->trial == 0;
+    play->others += row->trial == 0;
+    play->doubts += row->trial == 0 && row->verdict == VERDICT_NO;
     play->reports += !row->expected && row->trial > 0;
     play->expected += row->expected;
     play->yes += !row->expected && row->verdict == VERDICT_YES;
@@ -252,6 +254,7 @@ struct stage {
     struct control control;
     bool controlled;             /* set before set_up() */
     bool in_order;               /* set before set_up() */
+    bool width_told;             /* set before set_up() */
     bool hot;                    /* set before set_up() */
     bool plain;                  /* set before set_up() */
     bool timed, hangs, outlasts; /* set before set_up() */
@@ -273,6 +276,7 @@ static void set_up(struct stage *stage, struct play *play, unsigned slots,
     bool controlled = stage->controlled, in_order = stage->in_order;
     static const struct screen screen = { .passes = true };
     bool hot = stage->hot, plain = stage->plain;
+    bool width_told = stage->width_told;
     bool timed = stage->timed, hangs = stage->hangs;
     bool outlasts = stage->outlasts;
     const char *good = stage->good;
@@ -316,6 +320,7 @@ static void set_up(struct stage *stage, struct play *play, unsigned slots,
         .fork = true,
         .screen = plain ? &screen : NULL,
         .tries = 1,
+        .width = width_told ? opts.width : 0,
         .max_runs = max_runs,
         .config = &config,
         .fork_timeout_ms = LIMIT_MS,
@@ -747,6 +752,47 @@ static void replay_brings_the_search_to_where_it_stood(void **state)
                              search_text(a.search).len);
             /* Nothing but what was out at the cut is run twice. */
             assert_true(second.asked + cut <= first.reports + 2 * slots);
+            tear_down(&b);
+        }
+        tear_down(&a);
+    }
+}
+
+/* Fewer or more slots than when the log was written. */
+static void log_of_another_width_is_gone_on_with(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 2 * 3 * 3; i++) {
+        unsigned slots[] = { 1u << (i % 3 * 2), 1u << (i / 3 % 3 * 2) };
+        struct play first = { .needed = { "import os", "raise KeyError" } };
+        struct stage a = { .width_told = true, .in_order = i >= 9 };
+        unsigned rows;
+
+        set_up(&a, &first, slots[0], 0);
+        carry_out(&a, &first, i);
+        rows = first.reports + first.others;
+        for (unsigned cut = 0; cut <= rows; cut++) {
+            struct play second = { .needed = { "import os",
+                                               "raise KeyError" } };
+            struct stage b = { .width_told = true, .in_order = i >= 9 };
+            unsigned known = cut > 0 ? cut - 1 : 0; /* the first: its width */
+
+            set_up(&b, &second, slots[1], 0);
+            for (unsigned row = 0; row < cut; row++) {
+                bool accepted;
+
+                assert_true(
+                    trials_replay(b.trials, &first.log[row], &accepted));
+            }
+            trials_pump(b.trials);
+            while (second.finishes == 0)
+                assert_true(fake_fleet_turn(&b.fleet, 0));
+            assert_int_equal(second.others, cut == 0 || slots[0] != slots[1]);
+            assert_string_equal(search_text(b.search).data,
+                                search_text(a.search).data);
+            assert_true(search_minimal(b.search));
+            assert_true(second.asked + known <=
+                        first.reports + 2 * (slots[0] + slots[1]));
             tear_down(&b);
         }
         tear_down(&a);
@@ -1220,6 +1266,7 @@ int main(void)
         cmocka_unit_test(in_order_the_asks_depend_on_no_clock),
         cmocka_unit_test(stop_ends_it_once_what_is_out_is_answered),
         cmocka_unit_test(replay_brings_the_search_to_where_it_stood),
+        cmocka_unit_test(log_of_another_width_is_gone_on_with),
         cmocka_unit_test(log_of_another_search_is_refused),
         cmocka_unit_test(
             forks_without_cuda_are_repeated_fresh_and_then_given_up),
