@@ -376,6 +376,7 @@ bool search_report(struct search *search, uint64_t id, enum verdict verdict)
 void search_doubt(struct search *search)
 {
     memory_forget(&search->memory, KNOWN_NO);
+    memory_forget(&search->memory, KNOWN_PASSED);
     future_doubt(search->future);
 }
 

@@ -125,6 +125,7 @@ struct solo *solo_copy(const struct solo *from)
 void solo_doubt(struct solo *solo)
 {
     memory_forget(&solo->memory, KNOWN_NO);
+    hinges_deinit(&solo->hinges); /* a pass may have been chance */
     solo->doubted = true;
     solo->finished = false;
 }
