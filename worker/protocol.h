@@ -192,7 +192,8 @@ struct observation {
     char *exc_message; /* all lines of it, "" when it has none */
     uint32_t exc_line; /* innermost line of the script in it; 0: unknown */
     char *exc_frames;  /* lines of the script in it, "12,80,45", innermost
-                        * last; NULL: none. At most EXC_FRAMES_MAX_BYTES */
+                        * last, and before them those of what it was raised
+                        * from; NULL: none. At most EXC_FRAMES_MAX_BYTES */
     bool exc_later;    /* it was not the last */
 
     struct pattern_match *matches; /* one a pattern of the setup */

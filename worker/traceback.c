@@ -14,6 +14,10 @@
  * what another test of a suite, or another thread, has to say is plain output.
  * It is, for one that the exception led to, which says so above.
  *
+ * The frames of a cause (`raise ... from`) count, before those of what was
+ * raised from it: Triton wraps what fails in a kernel, and the kernel's lines
+ * stand there alone.
+ *
  * Python does not mark the end of a message, and messages have many lines,
  * blank ones too. So all that follows belongs to it until a line that begins
  * something else: another traceback, the sentence between chained ones,
@@ -41,6 +45,8 @@ const char *const traceback_marks[TRACEBACK_MARKS] = {
     "Exception ignored ",
 };
 
+static const char cause[] =
+    "The above exception was the direct cause of the following exception:";
 static const char header[] = "Traceback (most recent call last):";
 static const char group_header[] = "Exception Group Traceback "
                                    "(most recent call last):";
@@ -252,8 +258,7 @@ static bool is_chain(const struct traceback *tb, const struct view *v)
     return tb->blank &&
            (is(v, "During handling of the above exception, another exception "
                   "occurred:") ||
-            is(v, "The above exception was the direct cause of the following "
-                  "exception:"));
+            is(v, cause));
 }
 
 /* Whether this line begins something that is no part of a message. */
@@ -330,6 +335,20 @@ static bool is_beside(const struct traceback *tb, const struct view *v)
            !tb->asked(tb->arg, v->text, v->len);
 }
 
+/* Those of the cause that there is room for, the innermost, and then its own.
+ */
+static void keep_frames(struct traceback *tb)
+{
+    size_t room = TRACEBACK_FRAMES_MAX - tb->nframes;
+    size_t n = !tb->caused ? 0 : tb->nfound < room ? tb->nfound : room;
+
+    memmove(tb->found_frames, tb->found_frames + (tb->nfound - n),
+            n * sizeof(*tb->frames));
+    memcpy(tb->found_frames + n, tb->frames, tb->nframes * sizeof(*tb->frames));
+    tb->nfound = n + tb->nframes;
+    tb->caused = false;
+}
+
 static enum line_kind raise_exception(struct traceback *tb,
                                       const struct view *v, size_t type_len)
 {
@@ -353,8 +372,7 @@ static enum line_kind raise_exception(struct traceback *tb,
     add_cut(&tb->seen, v->text, v->len);
     tb->found = true;
     tb->later = false;
-    memcpy(tb->found_frames, tb->frames, sizeof(tb->frames));
-    tb->nfound = tb->nframes;
+    keep_frames(tb);
     enter(tb, TRACEBACK_MESSAGE);
     return LINE_RAISED;
 }
@@ -408,6 +426,7 @@ static enum line_kind outside(struct traceback *tb, const struct view *v,
             add_frame(tb, number);
     } else if (!is_blank(v)) {
         tb->ignored = starts(v, "Exception ignored ");
+        tb->caused = is(v, cause);
     }
     return LINE_PLAIN;
 }

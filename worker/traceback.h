@@ -54,12 +54,14 @@ struct traceback {
     bool (*asked)(const void *arg, const char *text, size_t len);
     const void *arg;
 
+    bool caused; /* what comes was raised from the exception before it */
+
     bool found; /* an exception: the members below */
     bool later; /* others came after it */
     char *type;
     struct buf message;
     struct buf seen; /* type and message without echoed source */
-    uint32_t found_frames[TRACEBACK_FRAMES_MAX];
+    uint32_t found_frames[TRACEBACK_FRAMES_MAX]; /* those of its causes first */
     size_t nfound;
 };
 

@@ -462,6 +462,43 @@ static bool ends_with_line(const char *frames, uint32_t line)
     return strtoul(last ? last + 1 : frames, NULL, 10) == line;
 }
 
+static void frames_of_a_cause_come_before_those_it_was_raised_by(void **state)
+{
+    struct matcher *matcher = match_one("boom", false);
+    const char *second = strstr(chained, "\nDuring");
+    char *first = xmemdup(chained, (size_t)(second - chained));
+    struct observation o = scan(matcher, "chain.py", "", first, 0);
+    struct buf err;
+
+    (void)state;
+    assert_string_equal(o.exc_frames, "4,2,7");
+    assert_int_equal(o.exc_line, 7);
+    observation_deinit(&o);
+
+    /* What came before by chance is no cause. */
+    o = scan(matcher, "chain.py", "", chained, 0);
+    assert_string_equal(o.exc_frames, "9");
+    observation_deinit(&o);
+
+    buf_init(&err, 1 << 20);
+    for (unsigned i = 1; i <= 60; i++)
+        buf_addf(&err, "%s  File \"/t/chain.py\", line %u, in f\n",
+                 i == 1 ? "Traceback (most recent call last):\n" : "", i);
+    buf_adds(&err, "KeyError: 1\n\nThe above exception was the direct cause of "
+                   "the following exception:\n\n");
+    for (unsigned i = 61; i <= 70; i++)
+        buf_addf(&err, "%s  File \"/t/chain.py\", line %u, in f\n",
+                 i == 61 ? "Traceback (most recent call last):\n" : "", i);
+    buf_adds(&err, "ValueError: boom\n");
+    o = scan(matcher, "chain.py", "", buf_str(&err), 0);
+    assert_true(strncmp(o.exc_frames, "7,8,", 4) == 0);
+    assert_int_equal(o.exc_line, 70);
+    observation_deinit(&o);
+    buf_deinit(&err);
+    free(first);
+    matcher_free(matcher);
+}
+
 static void of_many_frames_the_outer_and_the_inner_are_kept(void **state)
 {
     struct matcher *matcher = match_one("deep", false);
@@ -783,6 +820,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tracebacks_are_read_as_python_means_them),
+        cmocka_unit_test(frames_of_a_cause_come_before_those_it_was_raised_by),
         cmocka_unit_test(of_many_frames_the_outer_and_the_inner_are_kept),
         cmocka_unit_test(stdout_has_echoes_but_no_exception),
         cmocka_unit_test(plain_output_is_counted_for_each_stream),
