@@ -5,7 +5,10 @@
  * reads, and what holds something live. The rest, to the last import, is one
  * deletion: what a literal in the place of an expression has made useless goes
  * at once. Two drafts of it: in the bolder one a call is taken to have done
- * nothing when a traced run has seen it come back (grammar/observed.h).
+ * nothing when a traced run has seen it come back (grammar/observed.h). When
+ * neither finds a thing, a last one leaves out what the failure came by: that
+ * was so in the original, and what calls the failing function may have become
+ * useless since.
  *
  * It is mark and sweep over statements. A statement is reached when the
  * definition around it is live; reached, it is live by itself or by a name. Of
@@ -60,6 +63,7 @@ struct dead {
     uint32_t *queue; /* units that became live */
     size_t queued;
     bool bold;
+    bool frames; /* what the failure comes by is live */
 };
 
 static void tie(struct ties *ties, uint32_t from, uint32_t to)
@@ -565,7 +569,7 @@ static uint32_t unit_at(const struct dead *d, uint32_t start)
  * nowhere in the file, does so: the traceback has shown it. */
 static void mark_frames(struct dead *d)
 {
-    for (size_t i = 0; i < d->g->nframes; i++) {
+    for (size_t i = 0; d->frames && i < d->g->nframes; i++) {
         struct span at = d->g->frames[i];
         uint32_t u = span_len(at) > 0 ? unit_at(d, at.start) : UNIT_NONE;
 
@@ -623,7 +627,7 @@ static void offer(struct dead *d, const uint32_t *units, size_t n, bool sure)
         out->items[edit].sure = sure;
 }
 
-static void offer_both(struct dead *d)
+static void offer_all(struct dead *d)
 {
     uint32_t *bold = xcalloc(d->n + 1, sizeof(*bold));
     uint32_t *timid = xcalloc(d->n + 1, sizeof(*timid));
@@ -632,6 +636,9 @@ static void offer_both(struct dead *d)
     offer(d, bold, nbold, true);
     if (ntimid != nbold)
         offer(d, timid, ntimid, false);
+    d->frames = false;
+    if (nbold == 0 && d->g->nframes > 0)
+        offer(d, bold, sweep(d, true, bold), false);
     free(bold);
     free(timid);
 }
@@ -642,6 +649,7 @@ void gen_dead(struct gen *g)
                       .ns = g->nodes,
                       .units = g->units->at,
                       .n = g->units->n,
+                      .frames = true,
                       .nsymbols = scopes_symbols(g->scopes) };
 
     if (d.n == 0 || scopes_opaque(g->scopes))
@@ -657,7 +665,7 @@ void gen_dead(struct gen *g)
     read_nodes(&d);
     number_members(&d);
     d.wanted = xcalloc(d.nsymbols + d.nmembers + 1, sizeof(*d.wanted));
-    offer_both(&d);
+    offer_all(&d);
     free(d.unit);
     free(d.up);
     free(d.calls);

@@ -158,6 +158,7 @@ static void what_the_failure_comes_by_is_live(void **state)
 {
     static const char *const calls[] = { "N()(3)", "k(x)", NULL };
     static const char *const name[] = { "y = ", "sin", NULL };
+    static const char *const stale[] = { "y = ", NULL };
     (void)state;
 
     /* Nobody in the file calls forward(). */
@@ -185,6 +186,12 @@ static void what_the_failure_comes_by_is_live(void **state)
                     "    with a:\n"
                     "        sin\n"
                     "y = f\n"
+                    "|\n");
+    /* Nothing else is dead: it may have come to be. */
+    assert_fails_by("sin()\n"
+                    "y = 1\n",
+                    stale,
+                    "sin()\n"
                     "|\n");
 }
 
