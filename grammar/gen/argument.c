@@ -1,8 +1,18 @@
 /* Positional arguments of calls, one by one and in runs; and `*` or `**` of a
  * display written out in its place: f(*(a, b)) is f(a, b), f(**{"a": b}) is
- * f(a=b). */
-#include "config/mem.h"
+ * f(a=b).
+ *
+ * Where the function stands in the file and asks for each of them, none can go
+ * but with its parameter (parameter.c): those calls are left out. One that
+ * passes too few may be the fault, and is not. */
 #include "grammar/gen/draft.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/mem.h"
+#include "grammar/gen/names.h"
+#include "grammar/kernel.h"
 
 void gen_argument(struct gen *g);
 
@@ -105,9 +115,108 @@ static void write_keywords(struct draft *d, uint32_t splat)
     draft_end(d);
 }
 
+/* Whether a function's own parameters are what its calls must pass. Methods
+ * are known by their name alone, and other objects may have one, too. */
+static bool is_as_written(const struct names *names,
+                          const struct callee *callee)
+{
+    const struct nodes *ns = names->ns;
+    uint32_t name = node_field(ns, callee->function, FIELD_name);
+    size_t loads;
+
+    if (name == NODE_NONE || !node_is(ns, callee->function, NODE_FUNCTION) ||
+        (callee->statement != callee->function &&
+         !(count_named(ns, callee->statement) == 2 &&
+           kernel_is(ns, callee->statement))))
+        return false;
+    if (callee->method)
+        return node_text_is(ns, name, "__init__");
+    return names_writes(names, names_symbol(names, name), &loads) == 1;
+}
+
+/* How many parameters must be passed; SIZE_MAX: not known. */
+static size_t count_asked(const struct callee *callee,
+                          const struct param *params, size_t n)
+{
+    size_t asked = 0;
+
+    if (n > PARAMS_MAX)
+        return SIZE_MAX;
+    for (size_t i = callee->bound ? 1 : 0; i < n; i++) {
+        if (params[i].kind == PARAM_STAR)
+            return SIZE_MAX;
+        asked += params[i].value == NODE_NONE;
+    }
+    return asked;
+}
+
+static bool is_named_after(const struct nodes *ns, const struct param *params,
+                           size_t n, uint32_t keyword)
+{
+    struct bytes name = node_text(ns, node_field(ns, keyword, FIELD_name));
+
+    for (size_t i = 0; i < n; i++) {
+        struct bytes text = node_text(ns, params[i].name);
+
+        if (text.len == name.len && memcmp(text.data, name.data, name.len) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* How many parameters a call passes; SIZE_MAX: not known. */
+static size_t count_passed(const struct nodes *ns, const struct param *params,
+                           size_t n, uint32_t arguments)
+{
+    size_t passed = 0;
+
+    for (uint32_t c = node_named_child(ns, arguments); c != NODE_NONE;
+         c = node_named_sibling(ns, c)) {
+        if (node_is(ns, c, NODE_LIST_SPLAT) ||
+            node_is(ns, c, NODE_DICTIONARY_SPLAT))
+            return SIZE_MAX;
+        passed += !node_is(ns, c, NODE_KEYWORD_ARGUMENT) ||
+                  is_named_after(ns, params, n, c);
+    }
+    return passed;
+}
+
+static void mark_calls(const struct names *names, uint32_t function, bool *full)
+{
+    const struct nodes *ns = names->ns;
+    struct callee callee;
+    struct param *params;
+    size_t n = params_of(ns, function, &params), asked;
+
+    callee_init(&callee, names, function);
+    asked = count_asked(&callee, params, n);
+    if (asked != SIZE_MAX && is_as_written(names, &callee))
+        for (size_t i = 0; i < callee.nsites; i++) {
+            uint32_t arguments = callee.sites[i].arguments;
+
+            full[arguments] = count_passed(ns, params, n, arguments) == asked;
+        }
+    callee_deinit(&callee);
+    free(params);
+}
+
+/* By node: an argument list of which nothing can go. Caller frees. */
+static bool *find_full(const struct gen *g)
+{
+    struct names *names = names_new(g);
+    bool *full = xcalloc((size_t)g->nodes->n + 1, sizeof(*full));
+
+    for (uint32_t i = 0; i < g->nodes->n; i++)
+        if (node_is(g->nodes, i, NODE_FUNCTION))
+            mark_calls(names, i, full);
+    names_free(names);
+    return full;
+}
+
 void gen_argument(struct gen *g)
 {
     struct draft d;
+    bool *full = find_full(g);
 
     draft_init(&d, g, EDIT_argument);
     for (uint32_t i = 0; i < d.ns->n; i++) {
@@ -117,9 +226,10 @@ void gen_argument(struct gen *g)
         if (node_is(d.ns, i, NODE_DICTIONARY_SPLAT) &&
             node_is(d.ns, node_parent(d.ns, i), NODE_ARGUMENT_LIST))
             write_keywords(&d, i);
-        if (node_is(d.ns, i, NODE_ARGUMENT_LIST) &&
+        if (node_is(d.ns, i, NODE_ARGUMENT_LIST) && !full[i] &&
             node_is(d.ns, node_parent(d.ns, i), NODE_CALL))
             draft_series(&d, i, is_positional, "", true);
     }
     draft_deinit(&d);
+    free(full);
 }

@@ -65,6 +65,70 @@ static void a_splatted_display_is_written_out(void **state)
                   "|\n");
 }
 
+static void what_a_function_of_the_file_asks_for_stays(void **state)
+{
+    (void)state;
+    assert_offers("def f(a, b): pass\n"
+                  "f(x, y)\n"
+                  "f(x, b=y)\n",
+                  EDIT_argument, "");
+    assert_offers("class K:\n"
+                  "    def __init__(self, a): pass\n"
+                  "K(x)\n",
+                  EDIT_argument, "");
+    assert_offers("@triton.jit\n"
+                  "def k(p, N): pass\n"
+                  "k[(1,)](x, 2, num_warps=4)\n",
+                  EDIT_argument, "");
+    /* A default, too few of them, a splat. */
+    assert_offers("def f(a, b=1): pass\n"
+                  "f(x, y)\n",
+                  EDIT_argument,
+                  "def f(a, b=1): pass\n"
+                  "f(y)\n"
+                  "|\n"
+                  "def f(a, b=1): pass\n"
+                  "f(x)\n"
+                  "|\n");
+    assert_offers("def f(a, b): pass\n"
+                  "f(x)\n",
+                  EDIT_argument,
+                  "def f(a, b): pass\n"
+                  "f()\n"
+                  "|\n");
+    assert_offers("def f(*a): pass\n"
+                  "f(x)\n",
+                  EDIT_argument,
+                  "def f(*a): pass\n"
+                  "f()\n"
+                  "|\n");
+    /* Its decorator may do anything; the name may be another's. */
+    assert_offers("@d\n"
+                  "def f(a): pass\n"
+                  "f(x)\n",
+                  EDIT_argument,
+                  "@d\n"
+                  "def f(a): pass\n"
+                  "f()\n"
+                  "|\n");
+    assert_offers("def f(a): pass\n"
+                  "f = g\n"
+                  "f(x)\n",
+                  EDIT_argument,
+                  "def f(a): pass\n"
+                  "f = g\n"
+                  "f()\n"
+                  "|\n");
+    assert_offers("class K:\n"
+                  "    def add(self, a): pass\n"
+                  "x.add(y)\n",
+                  EDIT_argument,
+                  "class K:\n"
+                  "    def add(self, a): pass\n"
+                  "x.add()\n"
+                  "|\n");
+}
+
 static void generators_and_base_classes_are_left(void **state)
 {
     (void)state;
@@ -75,6 +139,7 @@ static void generators_and_base_classes_are_left(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_a_function_of_the_file_asks_for_stays),
         cmocka_unit_test(arguments_go_with_their_commas),
         cmocka_unit_test(positional_arguments_go_between_keywords),
         cmocka_unit_test(a_splatted_display_is_written_out),
