@@ -1,0 +1,4 @@
+import tilelang.language as T
+@T.prim_func
+def rope_norm():
+    sin

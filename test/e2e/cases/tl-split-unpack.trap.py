@@ -1,0 +1,3 @@
+def check(shape):
+    M, N, _ = shape
+check((0, 0))
