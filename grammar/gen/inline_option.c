@@ -160,6 +160,33 @@ void inline_option(struct draft *d, const struct names *names, uint32_t call)
     draft_end(d);
 }
 
+/* What stands between the quotes of a string without a prefix, if it is all
+ * that the string says; else empty. */
+static struct bytes plain_content(const struct nodes *ns, uint32_t string)
+{
+    uint32_t content = node_child_of(ns, string, NODE_STRING_CONTENT);
+
+    if (!node_is(ns, string, NODE_STRING) || count_named(ns, string) != 3 ||
+        content == NODE_NONE || node_named_child(ns, content) != NODE_NONE ||
+        !strchr("'\"", node_text(ns, string).data[0]))
+        return bytes_of("", 0);
+    return node_text(ns, content);
+}
+
+static bool same_bytes(struct bytes a, struct bytes b)
+{
+    return a.len == b.len && memcmp(a.data, b.data, a.len) == 0;
+}
+
+/* A traced value has quotes of its own kind: {"a": b}['a']. */
+static bool same_literal(const struct nodes *ns, uint32_t a, uint32_t b)
+{
+    struct bytes content = plain_content(ns, a);
+
+    return same_bytes(node_text(ns, a), node_text(ns, b)) ||
+           (content.len > 0 && same_bytes(content, plain_content(ns, b)));
+}
+
 void inline_index(struct draft *d, uint32_t node)
 {
     const struct nodes *ns = d->ns;
@@ -187,13 +214,10 @@ void inline_index(struct draft *d, uint32_t node)
 
         if (dictionary) {
             uint32_t key = node_field(ns, c, FIELD_key);
-            struct bytes have;
 
             if (key == NODE_NONE)
                 return;
-            have = node_text(ns, key);
-            if (have.len != text.len ||
-                memcmp(have.data, text.data, text.len) != 0)
+            if (!same_literal(ns, key, index))
                 continue;
             part = node_field(ns, c, FIELD_value);
         } else if (at-- > 0) {

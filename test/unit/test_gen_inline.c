@@ -379,6 +379,20 @@ static void an_expression_function_goes_to_its_calls(void **state)
                   "|\n");
 }
 
+static void a_key_is_found_in_other_quotes(void **state)
+{
+    (void)state;
+    assert_offers("{\"a\": f, 'b': g}['a'](x)\n", EDIT_inline,
+                  "f(x)\n"
+                  "|\n");
+    assert_offers("{'''k''': f, 'b': g}[\"k\"](x)\n", EDIT_inline,
+                  "f(x)\n"
+                  "|\n");
+    assert_offers("{b'a': f, r'a\\n': g, f'{a}': h}['a'](x)\n", EDIT_inline,
+                  "");
+    assert_offers("{\"\": f, 'b': g}[''](x)\n", EDIT_inline, "");
+}
+
 static void a_body_goes_to_its_only_call(void **state)
 {
     (void)state;
@@ -618,6 +632,7 @@ int main(void)
         cmocka_unit_test(options_become_their_defaults),
         cmocka_unit_test(a_literal_index_picks_its_element),
         cmocka_unit_test(an_expression_function_goes_to_its_calls),
+        cmocka_unit_test(a_key_is_found_in_other_quotes),
         cmocka_unit_test(a_body_goes_to_its_only_call),
         cmocka_unit_test(a_body_stays_where_it_can_not_go),
         cmocka_unit_test(a_kernel_that_only_kernels_call_is_a_function_to_them),
