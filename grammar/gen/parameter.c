@@ -4,7 +4,10 @@
  * One that is used goes when all calls pass the same simple value: the value
  * takes the place of each use. Calls that splat keep their arguments, and the
  * oracle says whether that works. A field of a dataclass or NamedTuple is a
- * parameter of the constructor whose uses are `.field`. */
+ * parameter of the constructor whose uses are `.field`.
+ *
+ * What a call splats is often written down as a configuration, {"heads": 4}:
+ * one that nobody uses goes together with all the pairs of that key, too. */
 #include "grammar/gen/draft.h"
 #include "grammar/gen/names.h"
 
@@ -22,7 +25,50 @@ struct formal {
     uint32_t index; /* its place in a call */
 };
 
-/* Drop an argument node from its list. */
+/* A pair of a display with a string for its key. */
+struct keyed {
+    struct bytes key;
+    uint32_t pair;
+};
+
+struct keys {
+    struct keyed *at; /* sorted by key, then pair */
+    size_t n, room;
+};
+
+/* More pairs of one key are no configuration. */
+#define KEYS_MAX 16
+
+static int by_key(const void *a, const void *b)
+{
+    const struct keyed *x = a, *y = b;
+    size_t n = x->key.len < y->key.len ? x->key.len : y->key.len;
+    int order = memcmp(x->key.data, y->key.data, n);
+
+    if (order || x->key.len != y->key.len)
+        return order ? order : x->key.len < y->key.len ? -1 : 1;
+    return x->pair < y->pair ? -1 : x->pair > y->pair;
+}
+
+static void find_keys(struct keys *keys, const struct nodes *ns)
+{
+    for (uint32_t i = 0; i < ns->n; i++) {
+        uint32_t key, content;
+
+        if (!node_is(ns, i, NODE_PAIR))
+            continue;
+        key = node_field(ns, i, FIELD_key);
+        content = node_child_of(ns, key, NODE_STRING_CONTENT);
+        if (!node_is(ns, key, NODE_STRING) || content == NODE_NONE)
+            continue;
+        xgrow(&keys->at, &keys->room, keys->n + 1, sizeof(*keys->at));
+        keys->at[keys->n++] = (struct keyed){ node_text(ns, content), i };
+    }
+    if (keys->n > 1)
+        qsort(keys->at, keys->n, sizeof(*keys->at), by_key);
+}
+
+/* Drop an argument node from its list, or a pair from its display. */
 static void drop_argument(struct draft *d, uint32_t argument)
 {
     struct span at = node_span(d->ns, argument);
@@ -48,6 +94,36 @@ static void drop_arguments(struct draft *d, const struct callee *callee,
         if (argument != NODE_NONE && f->kind != PARAM_STAR)
             drop_argument(d, argument);
     }
+}
+
+/* Drop the pairs of this key; false when there are none, or too many, or two in
+ * one display. */
+static bool drop_pairs(struct draft *d, const struct keys *keys, uint32_t name)
+{
+    struct keyed first = { node_text(d->ns, name), 0 };
+    size_t low = 0, high = keys->n, n = 0;
+    uint32_t display = NODE_NONE;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (by_key(&keys->at[middle], &first) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (; low + n < keys->n; n++) {
+        const struct keyed *k = &keys->at[low + n];
+
+        if (k->key.len != first.key.len ||
+            memcmp(k->key.data, first.key.data, first.key.len) != 0)
+            break;
+        if (n == KEYS_MAX || node_parent(d->ns, k->pair) == display)
+            return false;
+        display = node_parent(d->ns, k->pair);
+        drop_argument(d, k->pair);
+    }
+    return n > 0;
 }
 
 /* `/` goes with the last before it, a bare `*` with the last behind it. */
@@ -177,6 +253,22 @@ static void unused(struct draft *d, const struct names *names,
     edits_list_end(d->g->out);
 }
 
+/* The same one by one, with the keys that it may be passed by. */
+static void unused_key(struct draft *d, const struct names *names,
+                       const struct callee *callee, const struct keys *keys,
+                       const struct param *p)
+{
+    struct formal f = formal_of(callee, p);
+
+    if (is_used(names, p->name) || p->kind == PARAM_STAR)
+        return;
+    draft_begin(d, node_span(d->ns, p->node));
+    drop_param(d, p);
+    drop_arguments(d, callee, &f);
+    if (drop_pairs(d, keys, p->name))
+        draft_end(d);
+}
+
 static void constant(struct draft *d, const struct names *names,
                      const struct callee *callee, const struct param *p)
 {
@@ -193,7 +285,8 @@ static void constant(struct draft *d, const struct names *names,
     draft_end(d);
 }
 
-static void function(struct draft *d, const struct names *names, uint32_t node)
+static void function(struct draft *d, const struct names *names,
+                     const struct keys *keys, uint32_t node)
 {
     struct callee callee;
     struct param *params;
@@ -202,8 +295,10 @@ static void function(struct draft *d, const struct names *names, uint32_t node)
     callee_init(&callee, names, node);
     if (n <= PARAMS_MAX)
         unused(d, names, &callee, params, n);
-    for (size_t i = callee.bound; i < n && n <= PARAMS_MAX; i++)
+    for (size_t i = callee.bound; i < n && n <= PARAMS_MAX; i++) {
         constant(d, names, &callee, &params[i]);
+        unused_key(d, names, &callee, keys, &params[i]);
+    }
     callee_deinit(&callee);
     free(params);
 }
@@ -268,7 +363,22 @@ static bool put_at_attributes(struct draft *d, const struct names *names,
     return true;
 }
 
-static void fields(struct draft *d, const struct names *names, uint32_t class)
+/* A field goes; with keys (or NULL) that it may be passed by. */
+static void drop_field(struct draft *d, const struct names *names,
+                       const struct callee *callee, const struct formal *f,
+                       const struct keys *keys, uint32_t statement)
+{
+    draft_begin(d, node_span(d->ns, statement));
+    if (!put_at_attributes(d, names, f->name, common_value(d->ns, callee, f)))
+        return;
+    draft_drop_statement(d, statement);
+    drop_arguments(d, callee, f);
+    if (!keys || drop_pairs(d, keys, f->name))
+        draft_end(d);
+}
+
+static void fields(struct draft *d, const struct names *names,
+                   const struct keys *keys, uint32_t class)
 {
     const struct nodes *ns = d->ns;
     struct callee callee;
@@ -287,13 +397,8 @@ static void fields(struct draft *d, const struct names *names, uint32_t class)
             continue;
         f.name = node_field(ns, field, FIELD_left);
         f.value = node_field(ns, field, FIELD_right);
-        draft_begin(d, node_span(ns, s));
-        if (put_at_attributes(d, names, f.name,
-                              common_value(ns, &callee, &f))) {
-            draft_drop_statement(d, s);
-            drop_arguments(d, &callee, &f);
-            draft_end(d);
-        }
+        drop_field(d, names, &callee, &f, NULL, s);
+        drop_field(d, names, &callee, &f, keys, s);
         f.index++;
     }
     callee_deinit(&callee);
@@ -302,15 +407,18 @@ static void fields(struct draft *d, const struct names *names, uint32_t class)
 void gen_parameter(struct gen *g)
 {
     struct names *names = names_new(g);
+    struct keys keys = { 0 };
     struct draft d;
 
     draft_init(&d, g, EDIT_parameter);
+    find_keys(&keys, g->nodes);
     for (uint32_t i = 0; i < d.ns->n; i++) {
         if (node_is(d.ns, i, NODE_FUNCTION))
-            function(&d, names, i);
+            function(&d, names, &keys, i);
         else if (node_is(d.ns, i, NODE_CLASS))
-            fields(&d, names, i);
+            fields(&d, names, &keys, i);
     }
     draft_deinit(&d);
     names_free(names);
+    free(keys.at);
 }

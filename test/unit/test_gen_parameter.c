@@ -254,9 +254,47 @@ static void fields_of_data_classes_are_parameters(void **state)
                   EDIT_parameter, "");
 }
 
+static void an_unused_one_goes_with_the_keys_it_is_passed_by(void **state)
+{
+    (void)state;
+    assert_offers("C = {\"a\": 1, 'b': 2}\n"
+                  "def f(a, b): return b\n"
+                  "f(**C)\n",
+                  EDIT_parameter,
+                  "C = {\"a\": 1, 'b': 2}\n"
+                  "def f(b): return b\n"
+                  "f(**C)\n"
+                  "|\n"
+                  "C = {'b': 2}\n"
+                  "def f(b): return b\n"
+                  "f(**C)\n"
+                  "|\n");
+    assert_offers("class K(NamedTuple):\n"
+                  "    a: int\n"
+                  "    b: int\n"
+                  "K(**{'b': 2, \"c\": [{'a': 3}]}).b\n",
+                  EDIT_parameter,
+                  "class K(NamedTuple):\n"
+                  "    b: int\n"
+                  "K(**{'b': 2, \"c\": [{'a': 3}]}).b\n"
+                  "|\n"
+                  "class K(NamedTuple):\n"
+                  "    b: int\n"
+                  "K(**{'b': 2, \"c\": [{}]}).b\n"
+                  "|\n");
+    /* Two of one display: which of them counts? */
+    assert_offers("C = {'a': 1, 'a': 2}\n"
+                  "def f(a): pass\n",
+                  EDIT_parameter,
+                  "C = {'a': 1, 'a': 2}\n"
+                  "def f(): pass\n"
+                  "|\n");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_unused_one_goes_with_the_keys_it_is_passed_by),
         cmocka_unit_test(an_unused_parameter_goes_with_its_arguments),
         cmocka_unit_test(separators_go_with_the_last_of_them),
         cmocka_unit_test(a_common_argument_moves_into_the_body),
