@@ -453,6 +453,7 @@ void gen_inline(struct gen *g)
             break;
         case NODE_CALL:
             inline_option(&d, names, i);
+            inline_partial(&d, i);
             break;
         case NODE_SUBSCRIPT:
             inline_index(&d, i);

@@ -15,6 +15,9 @@ void inline_option(struct draft *d, const struct names *names, uint32_t call);
 /* {"a": 1}["a"] is 1, (x, y)[0] is x: for a subscript. */
 void inline_index(struct draft *d, uint32_t subscript);
 
+/* partial(f, a)(b) is f(a, b): for a call. */
+void inline_partial(struct draft *d, uint32_t call);
+
 /* Whether evaluating it again gives the same and costs nothing. */
 bool is_cheap(const struct nodes *ns, uint32_t value);
 

@@ -1,9 +1,13 @@
 /* Values that are written down elsewhere: the default of an option of argparse,
  * p.add_argument("--name", default=v), moves to where args.name is read; the
- * element that a literal index picks moves out of its display. */
+ * element that a literal index picks moves out of its display; what partial()
+ * has of a function's arguments moves to the others, partial(f, a)(b). */
 #include "grammar/gen/inline.h"
 
 #include <string.h>
+
+#include "config/buf.h"
+#include "grammar/kernel.h"
 
 static uint32_t keyword_of(const struct nodes *ns, uint32_t arguments,
                            const char *name)
@@ -230,4 +234,64 @@ void inline_index(struct draft *d, uint32_t node)
         draft_end(d);
         return;
     }
+}
+
+/* It is copied, and such calls may stand in each other. */
+#define PARTIAL_MAX 4096
+
+/* The arguments of a call from `first` on that are keywords, or those that are
+ * not, each with a comma in front unless it comes right behind the bracket. */
+static void add_arguments(const struct nodes *ns, uint32_t first, bool keywords,
+                          struct buf *out)
+{
+    for (uint32_t c = first; c != NODE_NONE; c = node_named_sibling(ns, c)) {
+        struct bytes text = node_text(ns, c);
+
+        if (node_is(ns, c, NODE_COMMENT) ||
+            (node_is(ns, c, NODE_KEYWORD_ARGUMENT) ||
+             node_is(ns, c, NODE_DICTIONARY_SPLAT)) != keywords)
+            continue;
+        if (buf_str(out)[out->len - 1] != '(')
+            buf_adds(out, ", ");
+        buf_add(out, text.data, text.len);
+    }
+}
+
+void inline_partial(struct draft *d, uint32_t call)
+{
+    const struct nodes *ns = d->ns;
+    uint32_t inner = node_field(ns, call, FIELD_function), first, second;
+    uint32_t arguments = node_field(ns, call, FIELD_arguments);
+    struct bytes name;
+    struct buf out;
+    char *text;
+    size_t len;
+
+    if (!node_is(ns, inner, NODE_CALL) ||
+        !node_is(ns, arguments, NODE_ARGUMENT_LIST) ||
+        span_len(node_span(ns, call)) > PARTIAL_MAX)
+        return;
+    name = kernel_last_name(ns, node_field(ns, inner, FIELD_function));
+    first = node_field(ns, inner, FIELD_arguments);
+    if (!text_is_one_of(name, (const char *const[]){ "partial" }, 1) ||
+        !node_is(ns, first, NODE_ARGUMENT_LIST))
+        return;
+    first = node_named_child(ns, first);
+    if (first == NODE_NONE || !is_dotted(ns, first))
+        return;
+    second = node_named_child(ns, arguments);
+    buf_init(&out, ns->text.len + 16);
+    name = node_text(ns, first);
+    first = node_named_sibling(ns, first);
+    buf_add(&out, name.data, name.len);
+    buf_addc(&out, '(');
+    for (int keywords = 0; keywords < 2; keywords++) {
+        add_arguments(ns, first, keywords, &out);
+        add_arguments(ns, second, keywords, &out);
+    }
+    buf_addc(&out, ')');
+    text = buf_take(&out, &len);
+    draft_begin(d, node_span(ns, call));
+    draft_replace_taken(d, node_span(ns, call), text, len);
+    draft_end(d);
 }

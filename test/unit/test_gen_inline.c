@@ -379,6 +379,28 @@ static void an_expression_function_goes_to_its_calls(void **state)
                   "|\n");
 }
 
+static void the_arguments_of_partial_join_the_others(void **state)
+{
+    (void)state;
+    assert_offers("partial(f, a, k=b)(c, *d, m=e)\n", EDIT_inline,
+                  "f(a, c, *d, k=b, m=e)\n"
+                  "|\n");
+    assert_offers("functools.partial(o.f)()\n", EDIT_inline,
+                  "o.f()\n"
+                  "|\n");
+    assert_offers("partial(f, **k)(a,\n"
+                  "    # why\n"
+                  "    b)\n",
+                  EDIT_inline,
+                  "f(a, b, **k)\n"
+                  "|\n");
+    assert_offers("partial(lambda: a, b)(c)\n", EDIT_inline, "");
+    assert_offers("partial(f, a)\n"
+                  "other(f, a)(b)\n"
+                  "partial()(a)\n",
+                  EDIT_inline, "");
+}
+
 static void a_key_is_found_in_other_quotes(void **state)
 {
     (void)state;
@@ -632,6 +654,7 @@ int main(void)
         cmocka_unit_test(options_become_their_defaults),
         cmocka_unit_test(a_literal_index_picks_its_element),
         cmocka_unit_test(an_expression_function_goes_to_its_calls),
+        cmocka_unit_test(the_arguments_of_partial_join_the_others),
         cmocka_unit_test(a_key_is_found_in_other_quotes),
         cmocka_unit_test(a_body_goes_to_its_only_call),
         cmocka_unit_test(a_body_stays_where_it_can_not_go),
