@@ -12,12 +12,13 @@
  *     else:            traced run ended in, `with a as b` may leave `b = a`
  *         d       ->   b / c        or      d
  *
- * Where `x = next(iter(xs))` is no shorter than the loop, it is `x = xs[0]`.
- * A break or continue that would come out of its loop becomes `pass`. The
- * body of a function is offered, its decorators gone, when it neither returns
- * nor uses its parameters: it then runs where it stands. It is also offered
- * together with the only statement that calls it. A case may leave `x =
- * subject` for a name that it captures, or `x = subject[0]` (capture.h). */
+ * Where `x = next(iter(xs))` is no shorter than the loop, it is `x = xs[0]`,
+ * and of an async one `x = await anext(xs)`. A break or continue that would
+ * come out of its loop becomes `pass`. The body of a function is offered, its
+ * decorators gone, when it neither returns nor uses its parameters: it then
+ * runs where it stands. It is also offered together with the only statement
+ * that calls it. A case may leave `x = subject` for a name that it captures, or
+ * `x = subject[0]` (capture.h). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -317,20 +318,24 @@ static void offer_last_turn(struct unwrap *w, uint32_t i)
         w->g->out->items[before].sure = true;
 }
 
-/* `x = xs[0]`, where `x = next(iter(xs))` would be no shorter than the loop. */
-static void offer_indexed(struct unwrap *w, uint32_t i, uint32_t body)
+/* Shorter ways to the first element, for a loop that is no longer than the one
+ * that always works: `x = xs[0]`; and `x = await anext(xs)`, which Python has
+ * since 3.10 and does for what iterates itself, as generators do. */
+static void offer_shortly(struct unwrap *w, uint32_t i, uint32_t body,
+                          bool awaits)
 {
     uint32_t left = node_field(w->ns, i, FIELD_left);
     uint32_t right = node_field(w->ns, i, FIELD_right);
     struct buf statement;
 
-    if (left == NODE_NONE || right == NODE_NONE || !is_dotted(w->ns, right))
+    if (left == NODE_NONE || right == NODE_NONE ||
+        (!awaits && !is_dotted(w->ns, right)))
         return;
     buf_init(&statement, HEADER_MAX);
     add_node(w, &statement, left);
-    buf_adds(&statement, " = ");
+    buf_adds(&statement, awaits ? " = await anext(" : " = ");
     add_node(w, &statement, right);
-    buf_adds(&statement, "[0]");
+    buf_adds(&statement, awaits ? ")" : "[0]");
     offer_bound(w, i, body, &statement);
     buf_deinit(&statement);
 }
@@ -362,8 +367,8 @@ static void offer_for(struct unwrap *w, uint32_t i)
         offer_bound(w, i, body, &statement);
         buf_deinit(&statement);
     }
-    if (w->g->out->n == before && !awaits)
-        offer_indexed(w, i, body);
+    if (w->g->out->n == before)
+        offer_shortly(w, i, body, awaits);
     offer_body(w, i, body, NULL);
 }
 

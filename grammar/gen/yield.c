@@ -7,8 +7,8 @@
  *
  * So it is, once a loop over it has been unwrapped; and a function can go to
  * the place of its call. What runs up to the first value is the same. An
- * async one, whose first value is awaited by `g().__aiter__().__anext__()`,
- * becomes an async function that is awaited. */
+ * async one, whose first value is awaited by `g().__aiter__().__anext__()` or
+ * `anext(g())`, becomes an async function that is awaited. */
 #include "grammar/gen/draft.h"
 #include "grammar/gen/names.h"
 
@@ -60,6 +60,9 @@ static uint32_t taken_first(const struct nodes *ns, uint32_t call)
 
     if (iterated != NODE_NONE)
         return called_on(ns, iterated, "__anext__");
+    iterated = passed_to(ns, call, "anext");
+    if (iterated != NODE_NONE)
+        return iterated;
     iterated = passed_to(ns, call, "iter");
     return passed_to(ns, iterated != NODE_NONE ? iterated : call, "next");
 }

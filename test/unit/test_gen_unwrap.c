@@ -80,6 +80,20 @@ static void a_loop_binds_its_first_element(void **state)
     assert_offers("for i in xs: i; i\n", EDIT_unwrap,
                   "i = xs[0]; i; i\n|\ni; i\n|\n");
     assert_offers("for i in f(): i; i\n", EDIT_unwrap, "i; i\n|\n");
+    assert_offers("async def f():\n"
+                  "    async for i in g():\n"
+                  "        i\n"
+                  "        await h()\n",
+                  EDIT_unwrap,
+                  "async def f():\n"
+                  "    i = await anext(g())\n"
+                  "    i\n"
+                  "    await h()\n"
+                  "|\n"
+                  "async def f():\n"
+                  "    i\n"
+                  "    await h()\n"
+                  "|\n");
     assert_offers("for i, j in o.xs: i; j\n", EDIT_unwrap,
                   "i, j = o.xs[0]; i; j\n|\ni; j\n|\n");
     assert_offers("for i in xs:\n        a\n        b\n", EDIT_unwrap,

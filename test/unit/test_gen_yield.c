@@ -27,12 +27,14 @@ static void methods_and_async_generators_too(void **state)
                   "    async def g(self):\n"
                   "        yield 1\n"
                   "    async def h(self):\n"
+                  "        await anext(self.g())\n"
                   "        return await self.g().__aiter__().__anext__()\n",
                   EDIT_yield,
                   "class K:\n"
                   "    async def g(self):\n"
                   "        return 1\n"
                   "    async def h(self):\n"
+                  "        await self.g()\n"
                   "        return await self.g()\n"
                   "|\n");
 }
