@@ -92,20 +92,16 @@ static bool any_of(const char *text, const char *const *parts, size_t n)
     return false;
 }
 
-/* A quarter: to start and to import is work, too. A third, as a loaded machine
- * gives a busy process no more than a share. */
-#define WAITS_MOST 4
-#define BUSY_LEAST 3
-
 bool evidence_waits(const struct observation *o)
 {
-    return o->end == END_TIMEOUT && o->cpu_ms > 0 &&
-           o->cpu_ms * WAITS_MOST <= o->wall_ms;
+    return o->end == END_TIMEOUT && o->busy_ms == 0;
 }
 
+/* Half: on a loaded machine it takes a while until a run waits. */
 bool evidence_busy(const struct observation *o)
 {
-    return o->end == END_TIMEOUT && o->cpu_ms * BUSY_LEAST > o->wall_ms;
+    return o->end == END_TIMEOUT && o->busy_ms > 0 &&
+           2 * o->busy_ms >= o->wall_ms;
 }
 
 unsigned evidence_traits(const struct observation *o)

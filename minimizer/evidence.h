@@ -29,8 +29,8 @@ unsigned evidence_traits(const struct observation *o);
  * call in it would show the same. */
 bool evidence_fault(const struct observation *o);
 
-/* Of a timeout: whether the run spent its time waiting, or at work; neither of
- * one that did something in between, or whose time was not taken. */
+/* Of a timeout: whether the run waited at its end, or had long been at work;
+ * neither of one in between. */
 bool evidence_waits(const struct observation *o);
 bool evidence_busy(const struct observation *o);
 

@@ -24,7 +24,7 @@ struct signature {
     const struct config *config;
     enum observed_end end;
     int exit_code, signal;
-    bool waits; /* a timeout that took hardly any CPU time */
+    bool waits; /* a timeout at which the run waited */
     unsigned traits;
     char *type;
     char *message;      /* whole, for --signature exact */

@@ -41,7 +41,6 @@ static char *read_file(const char *path, size_t *len)
 bool proc_read(pid_t pid, struct proc *proc)
 {
     char path[64], text[1024];
-    uint64_t user, system;
     long rss;
     int fd;
 
@@ -60,13 +59,12 @@ bool proc_read(pid_t pid, struct proc *proc)
     proc->pid = pid;
     if (!rest ||
         sscanf(rest + 1,
-               " %c %d %d %d %*d %*d %*u %*u %*u %*u %*u %" SCNu64 " %" SCNu64
-               " %*d %*d %*d %*d %*d %*d %" SCNu64 " %*u %ld",
-               &proc->state, &proc->parent, &proc->group, &proc->session, &user,
-               &system, &proc->start, &rss) != 8)
+               " %c %d %d %d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d "
+               "%*d %*d %*d %" SCNu64 " %*u %ld",
+               &proc->state, &proc->parent, &proc->group, &proc->session,
+               &proc->start, &rss) != 6)
         return false;
     proc->rss = rss > 0 ? (uint64_t)rss * (uint64_t)sysconf(_SC_PAGESIZE) : 0;
-    proc->cpu_ms = (user + system) * 1000 / (uint64_t)sysconf(_SC_CLK_TCK);
     return true;
 }
 
@@ -75,6 +73,46 @@ uint64_t proc_start_time(pid_t pid)
     struct proc proc;
 
     return proc_read(pid, &proc) ? proc.start : 0;
+}
+
+/* The letter behind the name in a `stat` file; 0: it cannot be read. */
+static char state_in(const char *path)
+{
+    char text[512], *rest = NULL;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t n = -1;
+
+    if (fd >= 0) {
+        n = read(fd, text, sizeof(text) - 1);
+        close(fd);
+    }
+    if (n > 0) {
+        text[n] = '\0';
+        rest = strrchr(text, ')');
+    }
+    return rest && rest[1] == ' ' ? rest[2] : '\0';
+}
+
+bool proc_is_running(const struct proc *proc)
+{
+    char path[96];
+    bool running = proc->state == 'R';
+    DIR *dir = NULL;
+
+    if (!running) {
+        snprintf(path, sizeof(path), "/proc/%d/task", (int)proc->pid);
+        dir = opendir(path);
+    }
+    for (struct dirent *e; !running && dir && (e = readdir(dir));) {
+        if (!isdigit((unsigned char)e->d_name[0]))
+            continue;
+        snprintf(path, sizeof(path), "/proc/%d/task/%ld/stat", (int)proc->pid,
+                 strtol(e->d_name, NULL, 10));
+        running = state_in(path) == 'R';
+    }
+    if (dir)
+        closedir(dir);
+    return running;
 }
 
 bool proc_is_dead(const struct proc *proc)

@@ -16,7 +16,6 @@ struct proc {
     char state;     /* 'R', 'S', 'D', 'Z', ... */
     uint64_t start; /* clock ticks after boot */
     uint64_t rss;   /* bytes */
-    uint64_t cpu_ms;
 };
 
 /* False when there is no such process. */
@@ -24,6 +23,9 @@ bool proc_read(pid_t pid, struct proc *proc);
 
 /* 0 when there is no such process. */
 uint64_t proc_start_time(pid_t pid);
+
+/* One of its threads runs, or would if there were a processor for it. */
+bool proc_is_running(const struct proc *proc);
 
 /* Ended, though perhaps not yet waited for. */
 bool proc_is_dead(const struct proc *proc);

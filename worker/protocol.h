@@ -199,8 +199,8 @@ struct observation {
     struct pattern_match *matches; /* one a pattern of the setup */
     size_t nmatches;
 
-    uint64_t wall_ms;
-    uint64_t cpu_ms;   /* of all its processes, as far as seen */
+    uint64_t wall_ms, cpu_ms;
+    uint64_t busy_ms;  /* for so long before its end it was seen at work */
     bool compiled;     /* for request.caches: more files in the compilers'
                         * caches after it than before */
     uint64_t peak_rss; /* bytes; 0: not measured */

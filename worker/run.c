@@ -74,7 +74,8 @@ struct run {
 
     char *stop; /* why we killed it, or NULL */
     bool over_limit;
-    uint64_t peak_rss, cpu_ms; /* as far as seen */
+    uint64_t peak_rss;
+    uint64_t busy_ms; /* at work at each look, the last ones */
 
     struct observation observation;
     run_done_cb done;
@@ -369,8 +370,7 @@ static void run_watch(struct run *run)
 
     if (usage.rss > run->peak_rss)
         run->peak_rss = usage.rss;
-    if (usage.cpu_ms > run->cpu_ms)
-        run->cpu_ms = usage.cpu_ms;
+    run->busy_ms = usage.running ? run->busy_ms + WATCH_MS : 0;
     if (setup->memory_max && usage.rss > setup->memory_max)
         why = xasprintf("used more than %" PRIu64 " MiB of memory",
                         setup->memory_max >> 20);
@@ -482,7 +482,8 @@ static void run_on_done(void *arg, const struct child_result *result)
     o->shown = result->fork.shown;
     o->kept = result->fork.kept && o->end == END_EXIT;
     o->wall_ms = result->wall_ms;
-    o->cpu_ms = result->cpu_ms > run->cpu_ms ? result->cpu_ms : run->cpu_ms;
+    o->cpu_ms = result->cpu_ms;
+    o->busy_ms = run->busy_ms;
     o->peak_rss =
         result->peak_rss > run->peak_rss ? result->peak_rss : run->peak_rss;
     uv_timer_stop(&run->timer);

@@ -562,7 +562,8 @@ struct sweep_usage sweep_measure(struct sweep *sweep, uint64_t id)
             its = nobody_else(sweep, m->orphan, id, &suspected) && suspected;
         usage.procs += its;
         usage.rss += its ? m->proc.rss : 0;
-        usage.cpu_ms += its ? m->proc.cpu_ms : 0;
+        if (its && !usage.running)
+            usage.running = proc_is_running(&m->proc);
     }
     free(family.at);
     return usage;

@@ -44,7 +44,7 @@ void sweep_forget(struct sweep *sweep, uint64_t run);
 struct sweep_usage {
     uint64_t rss; /* bytes, summed */
     uint64_t procs;
-    uint64_t cpu_ms; /* summed */
+    bool running; /* one of them runs, or would */
 };
 struct sweep_usage sweep_measure(struct sweep *sweep, uint64_t run);
 
