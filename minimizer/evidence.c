@@ -92,18 +92,6 @@ static bool any_of(const char *text, const char *const *parts, size_t n)
     return false;
 }
 
-bool evidence_waits(const struct observation *o)
-{
-    return o->end == END_TIMEOUT && o->busy_ms == 0;
-}
-
-/* Half: on a loaded machine it takes a while until a run waits. */
-bool evidence_busy(const struct observation *o)
-{
-    return o->end == END_TIMEOUT && o->busy_ms > 0 &&
-           2 * o->busy_ms >= o->wall_ms;
-}
-
 unsigned evidence_traits(const struct observation *o)
 {
     static const char *const syntax[] = { "SyntaxError", "IndentationError",

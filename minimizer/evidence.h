@@ -29,11 +29,6 @@ unsigned evidence_traits(const struct observation *o);
  * call in it would show the same. */
 bool evidence_fault(const struct observation *o);
 
-/* Of a timeout: whether the run waited at its end, or had long been at work;
- * neither of one in between. */
-bool evidence_waits(const struct observation *o);
-bool evidence_busy(const struct observation *o);
-
 /* How many texts are asked for, and the k-th of them. */
 size_t evidence_asked(const struct config *config);
 const char *evidence_text(const struct config *config, size_t k);

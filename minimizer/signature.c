@@ -154,7 +154,7 @@ static bool message_fits(const struct signature *s, const struct observation *o)
 static const char *ended_otherwise(const struct signature *s,
                                    const struct observation *o)
 {
-    if (s->waits && evidence_busy(o))
+    if (s->waits && o->end == END_TIMEOUT && o->busy)
         return "timeout, but busy, where the original waits: ";
     if (s->config->tightness != TIGHT_TEXT && o->exc_later && !s->exc_later)
         return "another exception came later: ";

@@ -303,7 +303,7 @@ struct signature *signature_pin(const struct config *config,
         s->on_err[k] = m->plain > 0 && m->plain == m->plain_err;
     }
     pin_end(s, first);
-    s->waits = evidence_waits(first);
+    s->waits = first->end == END_TIMEOUT && !first->busy;
     s->exc_later = first->exc_later;
     s->traits = evidence_traits(first);
     s->type = xstrdup(first->exc_type);

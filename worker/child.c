@@ -340,6 +340,8 @@ static void child_on_timer(uv_timer_t *timer)
         break;
     case CHILD_RUNNING:
         child->result.timed_out = true;
+        if (child->events->overdue)
+            child->events->overdue(child->arg);
         child_signal(child, CHILD_STOPPING, SIGTERM, child->grace_ms);
         break;
     case CHILD_STOPPING:

@@ -59,12 +59,14 @@ struct child_result {
 };
 
 /* All from the loop; `started` may come from inside child_start(). `started`,
- * `exited` and `stuck` may be NULL. */
+ * `exited`, `overdue` and `stuck` may be NULL. */
 struct child_events {
     /* It runs, as leader of a session and group of its own. */
     void (*started)(void *arg, pid_t pid, ino_t out, ino_t err);
     void (*output)(void *arg, enum scan_stream stream, const char *data,
                    size_t len);
+    /* Its time is over; no signal was sent yet. */
+    void (*overdue)(void *arg);
     /* It does not die of SIGKILL; `why` says so, borrowed. done may never
      * come. */
     void (*stuck)(void *arg, const char *why);

@@ -337,7 +337,7 @@ static void result_encode(const struct frame *frame, struct json *to)
     json_put(to, "matches", matches);
     member_put_number(to, "wall_ms", o->wall_ms);
     member_put_number(to, "cpu_ms", o->cpu_ms);
-    member_put_number(to, "busy_ms", o->busy_ms);
+    json_put_bool(to, "busy", o->busy);
     member_put_number(to, "peak_rss", o->peak_rss);
     if (o->out)
         member_put_bytes(to, "out", o->out, o->out_len);
@@ -405,7 +405,7 @@ static void result_decode(struct member_reader *r, struct frame *frame)
     o->exc_later = get_flag(r, "exc_later");
     o->wall_ms = member_get_size(r, "wall_ms");
     o->cpu_ms = member_get_size(r, "cpu_ms");
-    o->busy_ms = get_size(r, "busy_ms");
+    o->busy = get_flag(r, "busy");
     o->peak_rss = member_get_size(r, "peak_rss");
     o->out = member_get_bytes(r, "out", &o->out_len);
     o->err = member_get_bytes(r, "err", &o->err_len);

@@ -75,7 +75,8 @@ struct run {
     char *stop; /* why we killed it, or NULL */
     bool over_limit;
     uint64_t peak_rss;
-    uint64_t busy_ms; /* at work at each look, the last ones */
+    bool running; /* at the last look a thread of it ran, or would have */
+    bool busy;    /* and at its deadline, too */
 
     struct observation observation;
     run_done_cb done;
@@ -87,6 +88,7 @@ static void run_on_laid(uv_work_t *work, int status);
 static void run_on_started(void *arg, pid_t pid, ino_t out, ino_t err);
 static void run_on_output(void *arg, enum scan_stream stream, const char *data,
                           size_t len);
+static void run_on_overdue(void *arg);
 static void run_on_stuck(void *arg, const char *why);
 static void run_on_exited(void *arg, bool kept);
 static void run_on_done(void *arg, const struct child_result *result);
@@ -98,6 +100,7 @@ static void run_on_close(uv_handle_t *handle);
 static const struct child_events child_events = {
     .started = run_on_started,
     .output = run_on_output,
+    .overdue = run_on_overdue,
     .stuck = run_on_stuck,
     .exited = run_on_exited,
     .done = run_on_done,
@@ -362,6 +365,16 @@ static void run_stop(struct run *run, const char *why)
         run->stop = xstrdup(why);
 }
 
+/* Whether it still works when its time is over: two looks, as one may meet
+ * something short. */
+static void run_on_overdue(void *arg)
+{
+    struct run *run = arg;
+
+    run->busy =
+        run->running && sweep_measure(run->job->sweep, run->request.id).running;
+}
+
 static void run_watch(struct run *run)
 {
     const struct job_setup *setup = run->job->setup;
@@ -370,7 +383,7 @@ static void run_watch(struct run *run)
 
     if (usage.rss > run->peak_rss)
         run->peak_rss = usage.rss;
-    run->busy_ms = usage.running ? run->busy_ms + WATCH_MS : 0;
+    run->running = usage.running;
     if (setup->memory_max && usage.rss > setup->memory_max)
         why = xasprintf("used more than %" PRIu64 " MiB of memory",
                         setup->memory_max >> 20);
@@ -483,7 +496,7 @@ static void run_on_done(void *arg, const struct child_result *result)
     o->kept = result->fork.kept && o->end == END_EXIT;
     o->wall_ms = result->wall_ms;
     o->cpu_ms = result->cpu_ms;
-    o->busy_ms = run->busy_ms;
+    o->busy = run->busy;
     o->peak_rss =
         result->peak_rss > run->peak_rss ? result->peak_rss : run->peak_rss;
     uv_timer_stop(&run->timer);

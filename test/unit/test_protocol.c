@@ -132,7 +132,7 @@ static struct observation some_observation(void)
         .nmatches = chance(4),
         .wall_ms = some_number(),
         .cpu_ms = some_number(),
-        .busy_ms = some_number(),
+        .busy = chance(2),
         .peak_rss = some_number(),
         .out_cut = chance(2),
         .err_cut = chance(2),
@@ -272,7 +272,7 @@ static void assert_observation(const struct observation *a,
     assert_int_equal(a->exc_later, b->exc_later);
     assert_int_equal(a->wall_ms, b->wall_ms);
     assert_int_equal(a->cpu_ms, b->cpu_ms);
-    assert_int_equal(a->busy_ms, b->busy_ms);
+    assert_int_equal(a->busy, b->busy);
     assert_int_equal(a->peak_rss, b->peak_rss);
     assert_int_equal(a->out_cut, b->out_cut);
     assert_int_equal(a->err_cut, b->err_cut);

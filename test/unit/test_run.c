@@ -157,6 +157,20 @@ static void hang_is_a_timeout(void **state)
     finish(&s);
     assert_int_equal(s.seen.end, END_TIMEOUT);
     assert_string_equal(s.seen.out, "up\n");
+    assert_false(s.seen.busy);
+    leave(&s);
+}
+
+static void a_timeout_at_work_is_told_from_one_that_waits(void **state)
+{
+    struct scene s = { 0 };
+    (void)state;
+
+    open_scene(&s);
+    start(&s, "while :; do :; done", false, 2000);
+    finish(&s);
+    assert_int_equal(s.seen.end, END_TIMEOUT);
+    assert_true(s.seen.busy);
     leave(&s);
 }
 
@@ -265,6 +279,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(runs_in_its_own_folder),
         cmocka_unit_test(signal_is_an_end),
         cmocka_unit_test(hang_is_a_timeout),
+        cmocka_unit_test(a_timeout_at_work_is_told_from_one_that_waits),
         cmocka_unit_test(strays_are_gone_when_it_is_done),
         cmocka_unit_test(too_many_processes_are_a_limit),
         cmocka_unit_test(missing_source_folder_is_no_verdict),
