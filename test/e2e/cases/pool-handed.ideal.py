@@ -1,0 +1,2 @@
+import struct
+struct.pack("<H", 70_000)

@@ -1,0 +1,2 @@
+import struct
+struct.pack("<2c", 0)

@@ -1,0 +1,2 @@
+print("all items sent", flush=True)
+while True: pass
