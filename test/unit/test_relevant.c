@@ -260,7 +260,7 @@ static void add_some_change(struct edits *edits, const struct nodes *ns,
 static void offer(struct edits *edits, const struct tree *tree)
 {
     edits_init(edits);
-    generate_observed(tree, NULL, 0, vocabulary(MUTATE_ALL, true), NULL, edits);
+    generate_kinds(tree, NULL, 0, vocabulary(MUTATE_ALL, true), edits);
     edits_lay(edits);
 }
 
