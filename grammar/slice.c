@@ -187,14 +187,82 @@ static bool push_applied(struct walk *w, uint32_t function, bool below)
            push_methods(w, bytes_of(forward, sizeof(forward) - 1), below);
 }
 
-/* `x.grad`: what the script's own backward() gives. */
+/* Which parameter of forward() in the class of this backward() has that name;
+ * 0, its context, when none has. */
+static uint32_t place_in_forward(const struct flow *f, uint32_t backward,
+                                 struct bytes name)
+{
+    static const char forward[] = "forward";
+    size_t n;
+    const struct method *first =
+        flow_methods(f, bytes_of(forward, sizeof(forward) - 1), &n);
+
+    for (size_t i = 0; i < n; i++) {
+        uint32_t p = f->first_parameter[first[i].function];
+
+        if (node_scope(f->ns, first[i].function) != node_scope(f->ns, backward))
+            continue;
+        for (; p != SYMBOL_NONE; p = f->next_parameter[p]) {
+            struct bytes own = symbol_name(f->scopes, p);
+
+            if (own.len == name.len &&
+                memcmp(own.data, name.data, name.len) == 0)
+                return f->place[p];
+        }
+    }
+    return 0;
+}
+
+/* Part number `place` of the series that a function returns; NODE_NONE: it
+ * returns something else, or several. */
+static uint32_t returned_part(const struct flow *f, uint32_t function,
+                              uint32_t place)
+{
+    const struct nodes *ns = f->ns;
+    uint32_t result = NODE_NONE, part;
+
+    for (uint32_t i = function; i < ns->at[function].past; i++) {
+        if (!node_is(ns, i, NODE_RETURN) || node_scope(ns, i) != function ||
+            f->idle[i])
+            continue;
+        if (result != NODE_NONE)
+            return NODE_NONE;
+        result = node_named_child(ns, i);
+    }
+    if (!node_is(ns, result, NODE_EXPRESSION_LIST) &&
+        !node_is(ns, result, NODE_TUPLE))
+        return NODE_NONE;
+    for (part = node_named_child(ns, result); part != NODE_NONE && place > 0;
+         place--)
+        part = node_named_sibling(ns, part);
+    return part;
+}
+
+/* `x.grad`: what the script's own backward() gives for the x of forward(). */
 static void push_gradient(struct walk *w, uint32_t attribute, bool below)
 {
     static const char backward[] = "backward";
+    const struct flow *f = w->f;
+    struct bytes name =
+        kernel_last_name(f->ns, node_field(f->ns, attribute, FIELD_object));
+    const struct method *first;
+    size_t n;
 
-    if (node_text_is(w->f->ns, node_field(w->f->ns, attribute, FIELD_attribute),
-                     "grad"))
-        push_methods(w, bytes_of(backward, sizeof(backward) - 1), below);
+    if (!node_text_is(f->ns, node_field(f->ns, attribute, FIELD_attribute),
+                      "grad"))
+        return;
+    first = flow_methods(f, bytes_of(backward, sizeof(backward) - 1), &n);
+    for (size_t i = 0; i < n; i++) {
+        uint32_t place = place_in_forward(f, first[i].function, name);
+        uint32_t part = place > 0
+                            ? returned_part(f, first[i].function, place - 1)
+                            : NODE_NONE;
+
+        if (part != NODE_NONE)
+            push(w, part, below);
+        else
+            push_results(w, first[i].function, below);
+    }
 }
 
 /* Every call of the function hands something to its parameter. */

@@ -1131,6 +1131,14 @@ static void a_gradient_is_what_the_scripts_backward_gives(void **state)
     check(gradient, &failure,
           TEXTS(AUTOGRAD("backward_kernel[1,](dx, dx)", "x.grad")),
           TEXTS(AUTOGRAD("pass", "x.grad"), value));
+    check(gradient, &failure,
+          TEXTS(AUTOGRAD("backward_kernel[1,](grad, dx)\n"
+                         "        return dx, 0",
+                         "x.grad")),
+          TEXTS(AUTOGRAD("dx, dz = 0, dx\n"
+                         "        backward_kernel[1,](grad, dz)\n"
+                         "        return dx, dz",
+                         "x.grad")));
     failure = raised(value, "testing.assert");
     check(value, &failure, TEXTS(AUTOGRAD("pass", "y")), TEXTS(gradient));
 #undef AUTOGRAD
