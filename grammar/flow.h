@@ -6,8 +6,11 @@
  * `out[i] = v`). A slice follows these from an expression backwards, but not to
  * what is given only behind it, nor to what stands behind a return. Else it
  * knows no order of statements and no branches, so it may hold too much;
- * functions of the script are looked through (by what they return), kernels are
- * not: they are what is looked for.
+ * functions of the script are looked through (by what they return, for what the
+ * call handed to them by which the slice came there first), kernels are not:
+ * they are what is looked for. `x.grad` is what a backward() of the script's
+ * gives, and the kernel in `launch(kernel, x)` writes what its own parameters
+ * say.
  *
  * Which arguments a kernel writes is read from its body: names that it assigns
  * elements of, or hands to a store. A kernel whose body is no Python here (a

@@ -18,6 +18,10 @@
  *   without any kernel             of the same source as another side, if it
  * was so; else computed no side                        is constant
  *
+ * Of several kernels those that only clear it do not count. Which call, which
+ * turn of a loop and which key of a dictionary it was is known of the original
+ * from its traceback and its traced run.
+ *
  * What such a kernel writes does not become constant, and one value of many
  * (tl.sum(x)) stays that; where only some elements are wrong, neither does
  * where it writes become constant, and a condition stays a condition: they
