@@ -149,13 +149,15 @@ static bool is_nothing(const struct nodes *ns, uint32_t i)
            (node_is(ns, i, NODE_INTEGER) && node_text_is(ns, i, "0"));
 }
 
-/* `range(0)` */
+/* `range(0)`, `()` */
 static bool is_no_turn(const struct nodes *ns, uint32_t i)
 {
     static const char *const ranges[] = { "range", "static_range" };
     uint32_t first =
         node_is(ns, i, NODE_CALL) ? node_first_argument(ns, i) : NODE_NONE;
 
+    if (node_is(ns, i, NODE_TUPLE) || node_is(ns, i, NODE_LIST))
+        return node_named_child(ns, i) == NODE_NONE;
     return first != NODE_NONE && IS_ONE_OF(kernel_last_name(ns, i), ranges) &&
            is_nothing(ns, first) && node_named_sibling(ns, first) == NODE_NONE;
 }

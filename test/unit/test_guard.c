@@ -729,6 +729,8 @@ static void one_value_of_many_stays_that(void **state)
                "        total += at\n"
                "    for i in range(0):\n"
                "        total = tl.sum(at)\n"
+               "    for i in ():\n"
+               "        total += at\n"
                "    tl.store(out_ptr, total)\n",
                ALL_CLOSE),
         STORED("    i = 0\n"
