@@ -79,3 +79,33 @@ size_t frame_spans(const struct tree *tree, const char *lines,
             (*spans)[n++] = (*spans)[i];
     return n;
 }
+
+/* Whether a statement that begins here is the module's own. */
+static bool is_outermost(const struct nodes *ns, uint32_t start)
+{
+    uint32_t node = node_from(ns, start);
+
+    if (node == ns->n)
+        return false;
+    for (node = node_parent(ns, node); node != NODE_NONE;
+         node = node_parent(ns, node))
+        if (node_is(ns, node, NODE_FUNCTION) || node_is(ns, node, NODE_LAMBDA))
+            return false;
+    return true;
+}
+
+void frames_forget_stale(const struct tree *tree, struct span *frames, size_t n)
+{
+    const struct nodes *ns = tree_nodes(tree);
+    size_t first = n;
+
+    for (size_t i = 0; i < n; i++)
+        if (span_len(frames[i]) > 0 && is_outermost(ns, frames[i].start) &&
+            (first == n || frames[i].start < frames[first].start))
+            first = i;
+    for (size_t i = 0; i < n; i++)
+        if (first < n && span_len(frames[i]) > 0 &&
+            frames[i].start >= frames[first].end &&
+            is_outermost(ns, frames[i].start))
+            frames[i].end = frames[i].start;
+}

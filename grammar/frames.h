@@ -17,4 +17,11 @@
 size_t frame_spans(const struct tree *tree, const char *lines,
                    struct span **spans);
 
+/* Empty those that the failure no longer comes by: it comes by one statement of
+ * the module's own code, and of two such, outside of all functions, the first
+ * has failed before the second would run. What was a call and its function in
+ * the original is so once the body stands alone. */
+void frames_forget_stale(const struct tree *tree, struct span *frames,
+                         size_t n);
+
 #endif

@@ -17,6 +17,7 @@
 #include <stdlib.h>
 
 #include "config/mem.h"
+#include "grammar/frames.h"
 #include "grammar/generator.h"
 #include "minimizer/search/solo_parts.h"
 
@@ -93,6 +94,7 @@ void solo_start_round(struct solo *solo)
                                .frames = solo->frames,
                                .nframes = solo->nframes };
 
+    frames_forget_stale(tree, solo->frames, solo->nframes);
     edits_deinit(&solo->edits);
     edits_init(&solo->edits);
     generate_known(tree, solo->frozen, solo->nfrozen,

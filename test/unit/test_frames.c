@@ -68,9 +68,48 @@ static void what_is_no_line_is_left_out(void **state)
     assert_frames("", "1", "");
 }
 
+/* Which of the statements in these lines are left, by their first byte. */
+static void assert_left(const char *text, const char *lines,
+                        const char *expected)
+{
+    struct tree *tree = tree_parse(bytes_of(text, strlen(text)));
+    struct span *spans;
+    size_t n = frame_spans(tree, lines, &spans), len = 0;
+    char got[64] = "";
+
+    frames_forget_stale(tree, spans, n);
+    for (size_t i = 0; i < n; i++)
+        if (span_len(spans[i]) > 0)
+            got[len++] = text[spans[i].start];
+    assert_string_equal(got, expected);
+    free(spans);
+    tree_free(tree);
+}
+
+static void the_first_of_the_modules_own_statements_fails(void **state)
+{
+    static const char text[] = "def f():\n"         /* 1 */
+                               "    gemm()\n"       /* 2 */
+                               "class K:\n"         /* 3 */
+                               "    def m(s):\n"    /* 4 */
+                               "        launch()\n" /* 5 */
+                               "    body()\n"       /* 6 */
+                               "if x:\n"            /* 7 */
+                               "    y()\n"          /* 8 */
+                               "z()\n";             /* 9 */
+    (void)state;
+
+    assert_left(text, "9,2", "gz");
+    assert_left(text, "9,3,6,2", "gcb");
+    assert_left(text, "9,8,2", "gy");
+    assert_left(text, "5,2", "gl");
+    assert_left(text, "", "");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_first_of_the_modules_own_statements_fails),
         cmocka_unit_test(each_line_is_in_its_smallest_statement),
         cmocka_unit_test(what_is_no_line_is_left_out),
     };
