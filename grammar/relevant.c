@@ -317,13 +317,33 @@ static bool takes_lines(const struct relevant *r, struct bytes text,
            (top ? !cuts(&r->soft, lines) : !meets(&r->soft, lines));
 }
 
+/* Whether a line has part of a header: without it its block would be one of
+ * what is around. */
+static bool heads(struct bytes text, uint32_t line, uint32_t next)
+{
+    static const char *const words[] = {
+        "def", "class", "if",    "elif",    "else", "for",   "while",
+        "try", "with",  "match", "finally", "case", "async", "except",
+    };
+    uint32_t first = past_indent(text, line), end = first;
+
+    while (end < text.len && text_is_word(text.data[end]))
+        end++;
+    while (next > end && (ends_line(text, next - 1) ||
+                          text_is_blank(text, (struct span){ next - 1, next })))
+        next--;
+    return text.data[first] == '@' || text.data[next - 1] == ':' ||
+           text_is_one_of(bytes_of(text.data + first, end - first), words,
+                          ARRAY_LEN(words));
+}
+
 static bool stays_in_line(const struct relevant *r, struct bytes text,
                           const struct change *c)
 {
     uint32_t line = text_line_start(text, c->at.start);
     uint32_t next = text_line_next(text, c->at.end);
 
-    return past_indent(text, line) < c->at.start &&
+    return past_indent(text, line) < c->at.start && !heads(text, line, next) &&
            !memchr(text.data + c->at.start, '\n', span_len(c->at)) &&
            !memchr(text.data + c->at.start, '\r', span_len(c->at)) &&
            !ends_line(text, c->at.end) &&
