@@ -117,6 +117,17 @@ static void run_enter(struct run *run, enum run_state next)
 
 /* ---- laying ---- */
 
+/* The name of what runs, in tracebacks: a result has one of its own. */
+static const char *script_of(const struct run *run)
+{
+    const char *path = run->request.path;
+    const char *slash = path ? strrchr(path, '/') : NULL;
+
+    if (path)
+        return slash ? slash + 1 : path;
+    return run->job->setup->script_name;
+}
+
 struct run *run_start(const struct run_job *job, struct run_request *request,
                       int slot, bool forked, run_done_cb done, void *arg)
 {
@@ -131,8 +142,7 @@ struct run *run_start(const struct run_job *job, struct run_request *request,
     run->done = done;
     run->arg = arg;
     run->observation.forked = forked;
-    run->scan =
-        scan_new(job->matcher, job->setup->script_name, job->setup->output_max);
+    run->scan = scan_new(job->matcher, script_of(run), job->setup->output_max);
     uv_timer_init(job->loop, &run->timer);
     run->timer_open = run->folders_open = true;
     uv_queue_work(job->loop, &run->work, run_lay, run_on_laid);

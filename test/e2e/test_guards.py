@@ -358,3 +358,30 @@ def test_named_calls_stay(tool):
     assert done.code == 0, done
     assert "--keep nowhere: the script has no such call" in done.err
     assert "sum(" in out.read_text()
+
+
+# Where the result stands, and nowhere else, it fails before the test that is kept.
+ELSEWHERE = """\
+# autodd: freeze-start
+import os
+if os.path.exists(os.path.join(os.path.dirname(os.path.abspath(__file__)), "result.py")):
+    raise ValueError("sums differ by 4")
+# autodd: end-freeze
+
+def fast(x):
+    return x - 1
+
+values = [2 * i for i in range(4)]
+total = 0
+for value in values:
+    total += fast(value)
+if total != sum(values):
+    raise ValueError("sums differ by %d" % (sum(values) - total))
+"""
+
+
+def test_final_check_asks_for_the_kept_test_too(tool):
+    script = tool.write("odd.py", ELSEWHERE)
+    done, _, report = tool.minimize(script, "--err-msg", "sums differ", "--mutate", "none")
+    assert done.code == 4, done
+    assert report["status"] == "unverified", report["status"]
