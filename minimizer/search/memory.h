@@ -1,8 +1,8 @@
 /* memory.h - what is known of each text, by its fingerprint.
  *
- * Nothing is forgotten by itself: "no text twice" rests on it. One entry (24 bytes)
- * for each text that was given out or refused, so the number of candidates
- * bounds it. */
+ * Nothing is forgotten by itself: "no text twice" rests on it. One entry (24
+ * bytes) for each text that was given out or refused, so the number of
+ * candidates bounds it. */
 #ifndef AUTODD_MEMORY_H
 #define AUTODD_MEMORY_H
 
