@@ -540,8 +540,8 @@ size_t sweep_end(struct sweep *sweep, uint64_t id)
         }
         free(family.at);
     }
-    drop_ended(sweep);
     n = count_left(sweep, run, id, &killed);
+    drop_ended(sweep);
     free(killed.at);
     return n;
 }
