@@ -450,7 +450,7 @@ static void what_is_said_to_be_untouched_is_held(void **state)
     for (size_t i = 0; i < ARRAY_LEN(scripts); i++) {
         struct counts counts = { 0 };
         const char *most = getenv("RELEVANT_SEEDS");
-        unsigned seeds = most ? (unsigned)atoi(most) : 2;
+        unsigned seeds = most ? (unsigned)strtoul(most, NULL, 10) : 2;
 
         for (unsigned k = 1; k <= seeds; k++) {
             uint64_t seed = k * 1000 + i;
