@@ -35,8 +35,8 @@ struct signature {
     struct comparison shown; /* kind NONE: the message is none */
     uint32_t exc_line;
     char *exc_frames;
-    char *kernel; /* mark of the kernel that it came from, or NULL */
-    bool exc_later; /* other exceptions came after it */
+    char *kernel;        /* mark of the kernel that it came from, or NULL */
+    bool exc_later;      /* other exceptions came after it */
     uint32_t fatal_line; /* of the script, in what faulthandler prints; or 0 */
 };
 
