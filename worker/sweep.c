@@ -342,60 +342,82 @@ static void add_member(struct family *family, struct member m)
     family->at[family->n++] = m;
 }
 
-/* Add what hangs below the member at `from` on, breadth first. */
-static void add_descendants(struct sweep *sweep, struct family *family,
-                            size_t from)
+static bool is_dead(const struct proc *seen)
 {
+    struct proc now;
+
+    return !proc_read(seen->pid, &now) || now.start != seen->start ||
+           proc_is_dead(&now);
+}
+
+/* Add what hangs below the member at `from` on, breadth first. Returns how many
+ * were dead, or died when their children were looked at. */
+static size_t add_descendants(struct sweep *sweep, struct family *family,
+                              size_t from)
+{
+    size_t dead = 0;
+
     for (size_t i = from; i < family->n && family->n < FAMILY_MAX; i++) {
         struct member above = family->at[i];
         pid_t *pids;
         size_t n = proc_children(above.proc.pid, &pids);
         for (size_t k = 0; k < n; k++) {
             struct member m = { .of = OF_NOBODY };
-            if (is_spared(sweep, pids[k]) || !proc_read(pids[k], &m.proc) ||
-                proc_is_dead(&m.proc))
+            if (is_spared(sweep, pids[k]))
                 continue;
+            if (!proc_read(pids[k], &m.proc) || proc_is_dead(&m.proc)) {
+                dead++;
+                continue;
+            }
             find_owner(sweep, &m, &above);
             add_member(family, m);
         }
+        dead += is_dead(&above.proc);
         free(pids);
     }
+    return dead;
 }
 
-static void add_leader(struct sweep *sweep, struct family *family,
-                       const struct run *run)
+static size_t add_leader(struct sweep *sweep, struct family *family,
+                         const struct run *run)
 {
     struct member m = { .of = OF_RUN, .run = run->id };
     size_t from = family->n;
 
     if (!proc_read(run->leader, &m.proc) || m.proc.start != run->start ||
         proc_is_dead(&m.proc))
-        return;
+        return 0;
     add_member(family, m);
-    add_descendants(sweep, family, from);
+    return add_descendants(sweep, family, from);
 }
 
-/* Our children that are neither spared nor leaders; dead ones are reaped. */
-static void add_orphans(struct sweep *sweep, struct family *family)
+/* Our children that are neither spared nor leaders; dead ones are reaped.
+ * Returns how many were dead, there or below. */
+static size_t add_orphans(struct sweep *sweep, struct family *family)
 {
     pid_t *pids;
-    size_t n = proc_children(getpid(), &pids), from = family->n;
+    size_t n = proc_children(getpid(), &pids), from = family->n, dead = 0;
 
     for (size_t i = 0; i < n; i++) {
         struct member m = { .of = OF_NOBODY };
-        if (is_spared(sweep, pids[i]) || is_leader(sweep, pids[i]) ||
-            !proc_read(pids[i], &m.proc) || m.proc.parent != getpid())
+        if (is_spared(sweep, pids[i]) || is_leader(sweep, pids[i]))
+            continue;
+        if (!proc_read(pids[i], &m.proc)) {
+            dead++;
+            continue;
+        }
+        if (m.proc.parent != getpid())
             continue;
         if (proc_is_dead(&m.proc)) {
             waitpid(pids[i], NULL, WNOHANG);
+            dead++;
             continue;
         }
         find_owner(sweep, &m, NULL);
         add_member(family, m);
     }
     free(pids);
-    if (family->n > from)
-        add_descendants(sweep, family, from);
+    return dead + add_descendants(sweep, family, from);
 }
 
 /* Forget orphans that were not found any more. */
@@ -412,16 +434,25 @@ static void drop_unseen(struct sweep *sweep)
     sweep->norphans = kept;
 }
 
-/* All processes that may be of this run; the family is the caller's. */
+/* All processes that may be of this run; the family is the caller's. The
+ * children of one that dies meanwhile are under neither, but under us before it
+ * is seen dead: so where one was, it is looked again, until no more have died
+ * than before. */
 static struct family search(struct sweep *sweep, const struct run *run)
 {
     struct family family = { 0 };
+    size_t dead = 0, before;
 
     for (size_t i = 0; i < sweep->norphans; i++)
         sweep->orphans[i].seen = false;
-    if (run)
-        add_leader(sweep, &family, run);
-    add_orphans(sweep, &family);
+    for (int round = 0; round < ROUNDS_MAX; round++) {
+        before = dead;
+        family.n = 0;
+        dead = run ? add_leader(sweep, &family, run) : 0;
+        dead += add_orphans(sweep, &family);
+        if (dead == 0 || dead == before)
+            break;
+    }
     drop_unseen(sweep);
     return family;
 }
