@@ -254,8 +254,9 @@ static void find_guard(struct original *o)
     struct err err;
 
     signature_failure(o->signature, text_of(o), &failure);
-    if (o->ran &&
-        (idle_spans(o->spec.input->tree, o->ran, &idle, &nidle, &err) ||
+    if ((o->ran &&
+         idle_spans(o->spec.input->tree, o->ran, &idle, &nidle, &err)) ||
+        (o->observed &&
          observed_read(&seen, o->observed, o->spec.input->len, &err)))
         log_info("trace: %s", err.text);
     failure.idle = idle;

@@ -1396,11 +1396,12 @@ static void set_tries(struct trials *t, unsigned tries)
 }
 
 /* The best so far does not fail any more: it comes and goes, if nobody has said
- * so yet. In order it would depend on the clock when that is seen. */
+ * so yet. In order it would depend on the clock when that is seen; a run
+ * without the sanitizer says nothing of it. */
 static void doubt_best(struct trials *t, const struct observation *o)
 {
     if (!t->spec.in_order && o->end != END_TIMEOUT && !t->spec.hangs &&
-        t->spec.tries == 1 &&
+        t->spec.tries == 1 && !t->spec.screen &&
         signature_judge(t->spec.signature, o, NULL) == VERDICT_NO)
         set_tries(t, TRIES_UNKNOWN);
 }

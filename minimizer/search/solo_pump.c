@@ -188,6 +188,8 @@ void solo_undo_pump(struct solo *solo)
     solo->pump_runs = now.pump_runs;
     solo->undone = now.undone + 1;
     solo->doubted = now.doubted;
+    if (solo->doubted)
+        hinges_deinit(&solo->hinges);
     now.memory = now.pumped = (struct memory){ 0 };
     *old = now;
     old->queue.edits = &old->edits;

@@ -496,6 +496,14 @@ raise ValueError("bad")
     assert out.read_text() == 'raise ValueError("bad")\n'
 
 
+def test_script_without_values_is_minimized(tool):
+    script = tool.write("s.py", 'x = 1\ny = 2\nassert False, "bad"\n')
+    out = tool.work / "out.py"
+    done = tool.run(script, "--err-msg", "bad", "-o", out, "-j", "1")
+    assert done.code == 0, done
+    assert out.read_text() == 'assert 0, "bad"\n'
+
+
 def test_a_resumed_search_keeps_the_first_values(tool):
     """The clock is a value that another traced run has not."""
     script = tool.write("s.py", """\

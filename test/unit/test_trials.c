@@ -122,7 +122,8 @@ static struct observation timed_oracle(void *arg, const char *text,
                                  .forked = how == RUN_FORK };
 }
 
-/* Plain runs: they pass, or die where the import is missing. */
+/* Plain runs: they pass, or die where the import is missing, or hang where the
+ * slow line is. */
 static struct observation plain_oracle(void *arg, const char *text,
                                        enum run_how how)
 {
@@ -132,6 +133,10 @@ static struct observation plain_oracle(void *arg, const char *text,
         return oracle(arg, text, how);
     play->asked++;
     assert_int_equal(how, RUN_FORK);
+    if (play->slow[0].line && !strstr(text, play->slow[0].line))
+        return (struct observation){ .end = END_TIMEOUT,
+                                     .wall_ms = play->fleet->timeout_ms,
+                                     .forked = true };
     if (strstr(text, "import os"))
         return (struct observation){ .end = END_EXIT, .forked = true };
     struct observation o = failure();
@@ -415,6 +420,21 @@ static void plain_run_is_asked_first_and_never_alone_for_a_yes(void **state)
         assert_true(2 * stage.fleet.fresh < stage.fleet.asked);
         tear_down(&stage);
     }
+}
+
+static void plain_run_of_the_best_passes_and_means_nothing(void **state)
+{
+    struct play play = { .needed = { "raise KeyError", "c = " },
+                         .slow = { { "b = ", 0 } } };
+    struct stage stage = { .plain = true };
+    (void)state;
+
+    set_up(&stage, &play, 1, 0);
+    carry_out(&stage, &play, 1);
+    assert_int_equal(play.finishes, 1);
+    assert_true(trials_counts(stage.trials).measured > 0);
+    assert_int_equal(play.doubts, 0);
+    tear_down(&stage);
 }
 
 static void slow_machine_does_not_make_noes(void **state)
@@ -1250,6 +1270,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(only_needed_lines_stay),
         cmocka_unit_test(plain_run_is_asked_first_and_never_alone_for_a_yes),
+        cmocka_unit_test(plain_run_of_the_best_passes_and_means_nothing),
         cmocka_unit_test(slow_machine_does_not_make_noes),
         cmocka_unit_test(quick_machine_is_measured_once_for_each_timeout),
         cmocka_unit_test(what_seems_to_hang_must_last_where_others_have_ended),
