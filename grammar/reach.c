@@ -29,9 +29,13 @@
 enum level { LEVEL_NONE, LEVEL_ALIAS, LEVEL_WHOLE };
 enum mark { MARK_NONE, MARK_HARD, MARK_SOFT, MARK_PASSING };
 
+/* What is done once for a unit, however many names lead to it. */
+enum { DONE_CLAUSES = 1, DONE_ALIASES = 2 };
+
 struct definition {
     uint64_t word;
     uint32_t node; /* function or class */
+    bool counts;   /* of the first of a name: all of that name do */
 };
 
 struct numbers {
@@ -45,6 +49,9 @@ struct reach {
     struct scopes *scopes;
     struct relevant *out;
     uint32_t *unit;                 /* of each node */
+    bool *nearly;                   /* of each node, see is_nearly_bound() */
+    uint32_t *assigned;             /* of each unit, 0: not known yet */
+    uint8_t *done;                  /* of each unit: DONE_... */
     uint8_t *mark;                  /* of each unit */
     uint8_t *level;                 /* of each symbol */
     struct numbers units, symbols;  /* to be followed */
@@ -73,12 +80,6 @@ static void find_units(struct reach *r)
 static uint32_t defined_by(const struct nodes *ns, uint32_t unit)
 {
     return unit == 0 ? NODE_NONE : node_definition(ns, unit);
-}
-
-/* The unit of a definition: with its decorators. */
-static uint32_t header_of(const struct reach *r, uint32_t definition)
-{
-    return r->unit[definition];
 }
 
 /* The next node of a unit after i, or the first (i: the unit); the nodes of
@@ -145,7 +146,8 @@ static void find_definitions(struct reach *r)
         xgrow(&r->definitions, &r->room, r->ndefinitions + 1,
               sizeof(*r->definitions));
         r->definitions[r->ndefinitions++] =
-            (struct definition){ relevant_word(node_text(r->ns, name)), i };
+            (struct definition){ .word = relevant_word(node_text(r->ns, name)),
+                                 .node = i };
     }
     if (r->ndefinitions > 0)
         qsort(r->definitions, r->ndefinitions, sizeof(*r->definitions),
@@ -203,9 +205,7 @@ static bool is_target(const struct nodes *ns, uint32_t left)
     return true;
 }
 
-/* The right side of `x = value` that gives x its value and does no more;
- * NODE_NONE when the unit is something else. */
-static uint32_t assigned(const struct reach *r, uint32_t unit)
+static uint32_t find_assigned(const struct reach *r, uint32_t unit)
 {
     const struct nodes *ns = r->ns;
     uint32_t i = node_named_child(ns, unit), right;
@@ -236,6 +236,15 @@ static uint32_t assigned(const struct reach *r, uint32_t unit)
         }
     }
     return right;
+}
+
+/* The right side of `x = value` that gives x its value and does no more;
+ * NODE_NONE when the unit is something else. */
+static uint32_t assigned(struct reach *r, uint32_t unit)
+{
+    if (r->assigned[unit] == 0)
+        r->assigned[unit] = find_assigned(r, unit);
+    return r->assigned[unit];
 }
 
 /* Whether what has the value could be written into by its new name. */
@@ -270,12 +279,25 @@ static void count_symbol(struct reach *r, uint32_t s, enum level level)
     add_number(&r->symbols, s);
 }
 
+/* No more than once: a name may stand, and be defined, many times. */
+static void count_definitions(struct reach *r, uint64_t word)
+{
+    size_t first = first_definition(r, word);
+
+    if (first == r->ndefinitions || r->definitions[first].counts)
+        return;
+    for (size_t k = first;
+         k < r->ndefinitions && r->definitions[k].word == word; k++)
+        count_unit(r, r->unit[r->definitions[k].node]);
+    if (r->definitions[first].word == word)
+        r->definitions[first].counts = true;
+}
+
 /* Every name in a node of a unit, and the methods that it may call. */
 static void count_name(struct reach *r, uint32_t i)
 {
     struct bytes name = node_text(r->ns, i);
     uint32_t s = symbol_of(r, i);
-    uint64_t word;
 
     if (!node_is(r->ns, i, NODE_IDENTIFIER))
         return;
@@ -284,10 +306,7 @@ static void count_name(struct reach *r, uint32_t i)
         count_symbol(r, s, LEVEL_WHOLE);
         return;
     }
-    word = relevant_word(name);
-    for (size_t k = first_definition(r, word);
-         k < r->ndefinitions && r->definitions[k].word == word; k++)
-        count_unit(r, header_of(r, r->definitions[k].node));
+    count_definitions(r, relevant_word(name));
 }
 
 static void count_names(struct reach *r, uint32_t unit)
@@ -331,7 +350,10 @@ static void count_around(struct reach *r, uint32_t unit)
     uint32_t up = r->unit[node_parent(ns, unit)];
 
     count_unit(r, up);
-    for (uint32_t c = up == 0 ? NODE_NONE : node_child(ns, up); c != NODE_NONE;
+    if (up == 0 || r->done[up] & DONE_CLAUSES)
+        return;
+    r->done[up] |= DONE_CLAUSES;
+    for (uint32_t c = node_child(ns, up); c != NODE_NONE;
          c = node_sibling(ns, c)) {
         if (node_is_clause(ns, c))
             count_unit(r, c);
@@ -382,7 +404,8 @@ static void follow_occurrence(struct reach *r, uint32_t s,
     } else if (o->role != OCC_LOAD) {
         if (r->level[s] == LEVEL_WHOLE)
             count_unit(r, unit);
-    } else if (is_alias(r->ns, value)) {
+    } else if (is_alias(r->ns, value) && !(r->done[unit] & DONE_ALIASES)) {
+        r->done[unit] |= DONE_ALIASES;
         left = node_named_child(r->ns, node_named_child(r->ns, unit));
         for (uint32_t k = left; k < r->ns->at[left].past; k++)
             count_symbol(r, symbol_of(r, k), LEVEL_ALIAS);
@@ -392,7 +415,6 @@ static void follow_occurrence(struct reach *r, uint32_t s,
 static void follow_symbol(struct reach *r, uint32_t s)
 {
     struct bytes name = symbol_name(r->scopes, s);
-    uint64_t word = relevant_word(name);
     size_t n;
     const struct occurrence *o = symbol_occurrences(r->scopes, s, &n);
     bool module = symbol_bound(r->scopes, s) && is_module(r, s);
@@ -403,11 +425,8 @@ static void follow_symbol(struct reach *r, uint32_t s)
     for (size_t i = 0; i < n; i++)
         if (!module || o[i].role != OCC_LOAD)
             follow_occurrence(r, s, &o[i]);
-    if (module)
-        return;
-    for (size_t k = first_definition(r, word);
-         k < r->ndefinitions && r->definitions[k].word == word; k++)
-        count_unit(r, header_of(r, r->definitions[k].node));
+    if (!module)
+        count_definitions(r, relevant_word(name));
 }
 
 static void follow_all(struct reach *r)
@@ -463,13 +482,6 @@ static void count_sought(struct reach *r, uint32_t i)
 
 /* ---- what only mentions it ---- */
 
-static int by_value(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-    return x < y ? -1 : x > y;
-}
-
 struct words {
     uint64_t *at;
     size_t n, room;
@@ -479,12 +491,6 @@ static void words_add(struct words *words, uint64_t word)
 {
     xgrow(&words->at, &words->room, words->n + 1, sizeof(*words->at));
     words->at[words->n++] = word;
-}
-
-static bool words_have(const struct words *words, uint64_t word)
-{
-    return words->n > 0 &&
-           bsearch(&word, words->at, words->n, sizeof(word), by_value) != NULL;
 }
 
 /* Whether a name belongs to a function: it is bound in one, and not its own
@@ -514,37 +520,34 @@ struct mentions {
     struct words everywhere, local; /* of names that count */
 };
 
-/* The top-level statement of each node has its mark where a unit is hard. */
-static uint32_t top_of(const struct reach *r, uint32_t i)
-{
-    while (node_parent(r->ns, i) != 0 && i != 0)
-        i = node_parent(r->ns, i);
-    return i;
-}
-
 static bool is_mentioned(const struct mentions *m, uint64_t word, bool here)
 {
-    return words_have(&m->everywhere, word) ||
-           (here && words_have(&m->local, word));
+    return relevant_has(m->everywhere.at, m->everywhere.n, word) ||
+           (here && relevant_has(m->local.at, m->local.n, word));
 }
 
 /* Whether a name would be bound if what is around it went: torch in
- * `torch.x = 1`, `f(torch=1)`. */
+ * `torch.x = 1`, `f(torch=1)`. Parents are asked before their children. */
 static bool is_nearly_bound(const struct reach *r, uint32_t i)
 {
     const struct nodes *ns = r->ns;
-    uint32_t unit = r->unit[i];
 
-    for (; i != unit; i = node_parent(ns, i))
-        if (ns->at[i].field == FIELD_left || ns->at[i].field == FIELD_alias ||
+    return i != r->unit[i] &&
+           (r->nearly[node_parent(ns, i)] || ns->at[i].field == FIELD_left ||
+            ns->at[i].field == FIELD_alias ||
             (ns->at[i].field == FIELD_name &&
-             node_is(ns, node_parent(ns, i), NODE_KEYWORD_ARGUMENT)))
-            return true;
-    return false;
+             node_is(ns, node_parent(ns, i), NODE_KEYWORD_ARGUMENT)));
+}
+
+static void find_nearly_bound(struct reach *r)
+{
+    r->nearly = xcalloc(r->ns->n, sizeof(*r->nearly));
+    for (uint32_t i = 1; i < r->ns->n; i++)
+        r->nearly[i] = is_nearly_bound(r, i);
 }
 
 /* What a unit that is not hard is. */
-static enum mark mark_of(const struct reach *r, const struct mentions *m,
+static enum mark mark_of(struct reach *r, const struct mentions *m,
                          uint32_t unit, bool here)
 {
     uint32_t value = NODE_NONE;
@@ -557,7 +560,7 @@ static enum mark mark_of(const struct reach *r, const struct mentions *m,
         if (!node_is(r->ns, i, NODE_IDENTIFIER))
             continue;
         if (!is_mentioned(m, relevant_word(name), here)) {
-            if (relevant_says(r->out, name) && is_nearly_bound(r, i))
+            if (relevant_says(r->out, name) && r->nearly[i])
                 return MARK_SOFT;
             continue;
         }
@@ -584,10 +587,8 @@ static void find_mentions(struct reach *r, struct mentions *m)
             words = &m->local;
         words_add(words, relevant_word(symbol_name(r->scopes, s)));
     }
-    if (m->everywhere.n > 0)
-        qsort(m->everywhere.at, m->everywhere.n, sizeof(uint64_t), by_value);
-    if (m->local.n > 0)
-        qsort(m->local.at, m->local.n, sizeof(uint64_t), by_value);
+    relevant_sort(m->everywhere.at, m->everywhere.n);
+    relevant_sort(m->local.at, m->local.n);
 }
 
 static void mark_mentions(struct reach *r)
@@ -597,9 +598,13 @@ static void mark_mentions(struct reach *r)
     uint32_t top = 0;
 
     find_mentions(r, &m);
-    for (uint32_t i = 1; i < r->ns->n; i++)
+    find_nearly_bound(r);
+    for (uint32_t i = 1; i < r->ns->n; i++) {
+        if (node_parent(r->ns, i) == 0)
+            top = i;
         if (r->mark[i] == MARK_HARD)
-            hard[top_of(r, i)] = true;
+            hard[top] = true;
+    }
     for (uint32_t i = 1; i < r->ns->n; i++) {
         if (node_parent(r->ns, i) == 0)
             top = i;
@@ -641,6 +646,8 @@ void relevant_init(struct relevant *relevant, const struct guard *guard,
 
     *relevant = (struct relevant){ .all = !guard_holds(guard, tree) };
     r.mark = xcalloc(r.ns->n, sizeof(*r.mark));
+    r.done = xcalloc(r.ns->n, sizeof(*r.done));
+    r.assigned = xcalloc(r.ns->n, sizeof(*r.assigned));
     r.level = xcalloc(scopes_symbols(r.scopes) + (size_t)1, sizeof(*r.level));
     find_units(&r);
     find_definitions(&r);
@@ -648,12 +655,14 @@ void relevant_init(struct relevant *relevant, const struct guard *guard,
         if (is_sought(&r, i))
             count_sought(&r, i);
     follow_all(&r);
-    if (relevant->nwords > 0)
-        qsort(relevant->words, relevant->nwords, sizeof(uint64_t), by_value);
+    relevant_sort(relevant->words, relevant->nwords);
     mark_mentions(&r);
     take_marks(&r);
     scopes_free(r.scopes);
     free(r.unit);
+    free(r.nearly);
+    free(r.assigned);
+    free(r.done);
     free(r.mark);
     free(r.level);
     free(r.units.at);

@@ -36,12 +36,20 @@ static int by_value(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
+void relevant_sort(uint64_t *words, size_t n)
+{
+    if (n > 0)
+        qsort(words, n, sizeof(*words), by_value);
+}
+
+bool relevant_has(const uint64_t *words, size_t n, uint64_t word)
+{
+    return n > 0 && bsearch(&word, words, n, sizeof(word), by_value) != NULL;
+}
+
 bool relevant_says(const struct relevant *r, struct bytes word)
 {
-    uint64_t key = relevant_word(word);
-
-    return r->nwords > 0 &&
-           bsearch(&key, r->words, r->nwords, sizeof(key), by_value) != NULL;
+    return relevant_has(r->words, r->nwords, relevant_word(word));
 }
 
 void relevant_deinit(struct relevant *r)

@@ -9,8 +9,11 @@
  * tell, and those around them; soft ones only mention a name of theirs. A patch
  * of which something touches a hard unit, says a name of theirs, or could move
  * one to another block touches what is relevant; so does one that leaves a part
- * of a soft unit. What cannot be told counts as touched. Pure; n log n to make,
- * to ask costs the length of the patch. */
+ * of a soft unit. What cannot be told counts as touched. Pure.
+ *
+ * To make it costs n log n beside guard_holds() itself; to ask, the length of
+ * the patch and of what it is looked at with: its lines, the comments and blank
+ * lines around them, top-level statements of no more than 16 KiB. */
 #ifndef AUTODD_RELEVANT_H
 #define AUTODD_RELEVANT_H
 
@@ -55,8 +58,10 @@ bool relevant_touched(const struct relevant *relevant, struct bytes text,
 /* Follow a patch that touches nothing relevant. */
 void relevant_rebase(struct relevant *relevant, const struct patch *patch);
 
-/* For the two files of this. */
+/* For the two files of this: fingerprints of words, sorted to be asked. */
 uint64_t relevant_word(struct bytes word);
+void relevant_sort(uint64_t *words, size_t n);
+bool relevant_has(const uint64_t *words, size_t n, uint64_t word);
 bool relevant_says(const struct relevant *relevant, struct bytes word);
 
 #endif

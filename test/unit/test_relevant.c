@@ -464,10 +464,80 @@ static void what_is_said_to_be_untouched_is_held(void **state)
     }
 }
 
+static struct relevant relevant_of(const char *text, const char *where)
+{
+    struct tree *tree = tree_parse(bytes_of(text, strlen(text)));
+    struct guard_failure failure = { .line = 1, .own_words = true };
+    struct relevant relevant;
+    struct guard guard;
+
+    for (const char *at = text, *end = strstr(text, where); at < end; at++)
+        failure.line += *at == '\n';
+    guard_init(&guard, tree, &failure, NULL, 0);
+    assert_non_null(guard.words);
+    relevant_init(&relevant, &guard, tree);
+    guard_deinit(&guard);
+    tree_free(tree);
+    return relevant;
+}
+
+/* Walking all of them once for each of them would take minutes. */
+static void names_that_stand_often_in_one_statement_are_found_once(void **state)
+{
+    struct buf text;
+    struct relevant relevant;
+    (void)state;
+
+    buf_init(&text, 1u << 22);
+    buf_adds(&text, "a = f(1)\nb = 2\n");
+    for (int list = 0; list < 2; list++) {
+        buf_adds(&text, list == 0 ? "x = [a" : "y = [a");
+        for (int i = 0; i < 200000; i++)
+            buf_adds(&text, ", a");
+        buf_adds(&text, "]\n");
+    }
+    for (int side = 0; side < 2; side++) {
+        buf_adds(&text, side == 0 ? "p0" : " = a");
+        for (int i = 1; i < 20000; i++)
+            side == 0 ? buf_addf(&text, ", p%d", i) : buf_adds(&text, ", a");
+    }
+    buf_adds(&text, "\nassert x[0] == y[1] + a\n");
+    relevant = relevant_of(buf_str(&text), "assert");
+    assert_false(relevant.all);
+    assert_true(relevant_says(&relevant, bytes_of("a", 1)));
+    assert_true(relevant_says(&relevant, bytes_of("p19999", 6)));
+    assert_false(relevant_says(&relevant, bytes_of("b", 1)));
+    relevant_deinit(&relevant);
+    buf_deinit(&text);
+}
+
+/* The same of the headers around many clauses. */
+static void all_clauses_of_a_header_count(void **state)
+{
+    struct buf text;
+    struct relevant relevant;
+    (void)state;
+
+    buf_init(&text, 1u << 22);
+    buf_adds(&text, "a = f(1)\nx = f(2)\nif a == 0:\n    x = f(3)\n");
+    for (int i = 1; i < 30000; i++)
+        buf_addf(&text, "elif a == q%d:\n    x = f(%d)\n", i, i);
+    buf_adds(&text, "assert x == a + 1\n");
+    relevant = relevant_of(buf_str(&text), "assert");
+    assert_false(relevant.all);
+    assert_true(relevant_says(&relevant, bytes_of("q1", 2)));
+    assert_true(relevant_says(&relevant, bytes_of("q29999", 6)));
+    relevant_deinit(&relevant);
+    buf_deinit(&text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_said_to_be_untouched_is_held),
+        cmocka_unit_test(
+            names_that_stand_often_in_one_statement_are_found_once),
+        cmocka_unit_test(all_clauses_of_a_header_count),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
