@@ -519,7 +519,8 @@ static void add_arguments(const struct flow *f, struct stood *out, uint32_t s)
 {
     uint32_t function = f->parameter[s], call = NODE_NONE;
 
-    while ((call = flow_next_call(f, function, call)) != NODE_NONE)
+    while (out->n < STOOD_MAX &&
+           (call = flow_next_call(f, function, call)) != NODE_NONE)
         add_stood(out, flow_argument(f, call, s));
 }
 
@@ -528,7 +529,8 @@ static void add_results(const struct flow *f, struct stood *out,
 {
     const struct nodes *ns = f->ns;
 
-    for (uint32_t i = function; i < ns->at[function].past; i++)
+    for (uint32_t i = function; i < ns->at[function].past && out->n < STOOD_MAX;
+         i++)
         if (node_is(ns, i, NODE_RETURN) && node_function(ns, i) == function)
             add_stood(out, node_named_child(ns, i));
 }
