@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "config/mem.h"
+#include "grammar/gen/names.h"
 #include "grammar/kernel.h"
 
 #define WRITE_ROUNDS 6 /* depth of wrappers that is looked through */
@@ -327,43 +328,37 @@ static void mark_idle(struct flow *f)
 
 /* ---- who calls whom ---- */
 
-static int by_name(const void *a, const void *b)
-{
-    const struct method *x = a, *y = b;
-    size_t n = x->name.len < y->name.len ? x->name.len : y->name.len;
-    int order = memcmp(x->name.data, y->name.data, n);
-
-    if (order == 0 && x->name.len != y->name.len)
-        return x->name.len < y->name.len ? -1 : 1;
-    return order;
-}
-
 static int by_name_and_place(const void *a, const void *b)
 {
     const struct method *x = a, *y = b;
-    int order = by_name(a, b);
+    int order = names_order(x->name, y->name);
 
     return order != 0 ? order : x->function < y->function ? -1 : 1;
+}
+
+/* How many methods have a name before this one, or this one. */
+static size_t methods_up_to(const struct flow *f, struct bytes name, bool with)
+{
+    size_t low = 0, high = f->nmethods;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (names_order(f->methods[middle].name, name) < (with ? 1 : 0))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
 }
 
 const struct method *flow_methods(const struct flow *f, struct bytes name,
                                   size_t *n)
 {
-    struct method wanted = { .name = name };
-    const struct method *end = f->methods + f->nmethods, *first, *last;
+    size_t first = methods_up_to(f, name, false);
 
-    *n = 0;
-    if (f->nmethods == 0)
-        return NULL;
-    first = bsearch(&wanted, f->methods, f->nmethods, sizeof(wanted), by_name);
-    if (!first)
-        return NULL;
-    for (last = first; last + 1 < end && by_name(last + 1, &wanted) == 0;)
-        last++;
-    while (first > f->methods && by_name(first - 1, &wanted) == 0)
-        first--;
-    *n = (size_t)(last - first) + 1;
-    return first;
+    *n = methods_up_to(f, name, true) - first;
+    return *n > 0 ? &f->methods[first] : NULL;
 }
 
 /* The method a call `x.name(...)`, or `f(...)` with `f = x.name`, may mean: the
@@ -500,8 +495,7 @@ uint32_t flow_argument(const struct flow *f, uint32_t call, uint32_t parameter)
             continue;
         }
         uint32_t key = node_field(ns, c, FIELD_name);
-        if (key != NODE_NONE && node_text(ns, key).len == name.len &&
-            memcmp(node_text(ns, key).data, name.data, name.len) == 0)
+        if (key != NODE_NONE && names_order(node_text(ns, key), name) == 0)
             return node_field(ns, c, FIELD_value);
     }
     return NODE_NONE;

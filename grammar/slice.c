@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "config/mem.h"
+#include "grammar/gen/names.h"
 #include "grammar/kernel.h"
 
 static const char *const empties[] = { "empty",        "empty_like",
@@ -77,8 +78,7 @@ static void add_kernel(struct walk *w, struct bytes name, uint32_t call,
     if (below)
         return;
     for (size_t i = 0; i < s->nkernels; i++)
-        if (s->kernels[i].len == name.len &&
-            memcmp(s->kernels[i].data, name.data, name.len) == 0)
+        if (names_order(s->kernels[i], name) == 0)
             return;
     if (s->nkernels == SLICE_KERNELS_MAX)
         return;
@@ -187,28 +187,40 @@ static bool push_applied(struct walk *w, uint32_t function, bool below)
            push_methods(w, bytes_of(forward, sizeof(forward) - 1), below);
 }
 
-/* Which parameter of forward() in the class of this backward() has that name;
- * 0, its context, when none has. */
-static uint32_t place_in_forward(const struct flow *f, uint32_t backward,
-                                 struct bytes name)
+/* The first method of a name behind a node, of `n` in the order of the text. */
+static size_t first_behind(const struct method *methods, size_t n,
+                           uint32_t node)
 {
-    static const char forward[] = "forward";
-    size_t n;
-    const struct method *first =
-        flow_methods(f, bytes_of(forward, sizeof(forward) - 1), &n);
+    size_t low = 0, high = n;
 
-    for (size_t i = 0; i < n; i++) {
-        uint32_t p = f->first_parameter[first[i].function];
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
 
-        if (node_scope(f->ns, first[i].function) != node_scope(f->ns, backward))
+        if (methods[middle].function <= node)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Which parameter of that forward(), of n, in the class of this backward() has
+ * that name; 0, its context, when none has. */
+static uint32_t place_in_forward(const struct flow *f,
+                                 const struct method *forward, size_t n,
+                                 uint32_t backward, struct bytes name)
+{
+    uint32_t class = node_scope(f->ns, backward);
+
+    for (size_t i = first_behind(forward, n, class);
+         i < n && forward[i].function < f->ns->at[class].past; i++) {
+        uint32_t p = f->first_parameter[forward[i].function];
+
+        if (node_scope(f->ns, forward[i].function) != class)
             continue;
-        for (; p != SYMBOL_NONE; p = f->next_parameter[p]) {
-            struct bytes own = symbol_name(f->scopes, p);
-
-            if (own.len == name.len &&
-                memcmp(own.data, name.data, name.len) == 0)
+        for (; p != SYMBOL_NONE; p = f->next_parameter[p])
+            if (names_order(symbol_name(f->scopes, p), name) == 0)
                 return f->place[p];
-        }
     }
     return 0;
 }
@@ -241,19 +253,21 @@ static uint32_t returned_part(const struct flow *f, uint32_t function,
 /* `x.grad`: what the script's own backward() gives for the x of forward(). */
 static void push_gradient(struct walk *w, uint32_t attribute, bool below)
 {
-    static const char backward[] = "backward";
+    static const char backward[] = "backward", forward[] = "forward";
     const struct flow *f = w->f;
     struct bytes name =
         kernel_last_name(f->ns, node_field(f->ns, attribute, FIELD_object));
-    const struct method *first;
-    size_t n;
+    const struct method *first, *beside;
+    size_t n, nbeside;
 
     if (!node_text_is(f->ns, node_field(f->ns, attribute, FIELD_attribute),
                       "grad"))
         return;
     first = flow_methods(f, bytes_of(backward, sizeof(backward) - 1), &n);
+    beside = flow_methods(f, bytes_of(forward, sizeof(forward) - 1), &nbeside);
     for (size_t i = 0; i < n; i++) {
-        uint32_t place = place_in_forward(f, first[i].function, name);
+        uint32_t place =
+            place_in_forward(f, beside, nbeside, first[i].function, name);
         uint32_t part = place > 0
                             ? returned_part(f, first[i].function, place - 1)
                             : NODE_NONE;

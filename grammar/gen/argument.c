@@ -8,7 +8,6 @@
 #include "grammar/gen/draft.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "config/mem.h"
 #include "grammar/gen/names.h"
@@ -155,12 +154,9 @@ static bool is_named_after(const struct nodes *ns, const struct param *params,
 {
     struct bytes name = node_text(ns, node_field(ns, keyword, FIELD_name));
 
-    for (size_t i = 0; i < n; i++) {
-        struct bytes text = node_text(ns, params[i].name);
-
-        if (text.len == name.len && memcmp(text.data, name.data, name.len) == 0)
+    for (size_t i = 0; i < n; i++)
+        if (names_order(node_text(ns, params[i].name), name) == 0)
             return true;
-    }
     return false;
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "config/buf.h"
+#include "grammar/gen/names.h"
 #include "grammar/kernel.h"
 
 static uint32_t keyword_of(const struct nodes *ns, uint32_t arguments,
@@ -177,18 +178,13 @@ static struct bytes plain_content(const struct nodes *ns, uint32_t string)
     return node_text(ns, content);
 }
 
-static bool same_bytes(struct bytes a, struct bytes b)
-{
-    return a.len == b.len && memcmp(a.data, b.data, a.len) == 0;
-}
-
 /* A traced value has quotes of its own kind: {"a": b}['a']. */
 static bool same_literal(const struct nodes *ns, uint32_t a, uint32_t b)
 {
     struct bytes content = plain_content(ns, a);
 
-    return same_bytes(node_text(ns, a), node_text(ns, b)) ||
-           (content.len > 0 && same_bytes(content, plain_content(ns, b)));
+    return names_order(node_text(ns, a), node_text(ns, b)) == 0 ||
+           (content.len > 0 && names_order(content, plain_content(ns, b)) == 0);
 }
 
 void inline_index(struct draft *d, uint32_t node)

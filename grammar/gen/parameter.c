@@ -42,11 +42,10 @@ struct keys {
 static int by_key(const void *a, const void *b)
 {
     const struct keyed *x = a, *y = b;
-    size_t n = x->key.len < y->key.len ? x->key.len : y->key.len;
-    int order = memcmp(x->key.data, y->key.data, n);
+    int order = names_order(x->key, y->key);
 
-    if (order || x->key.len != y->key.len)
-        return order ? order : x->key.len < y->key.len ? -1 : 1;
+    if (order)
+        return order;
     return x->pair < y->pair ? -1 : x->pair > y->pair;
 }
 
@@ -115,8 +114,7 @@ static bool drop_pairs(struct draft *d, const struct keys *keys, uint32_t name)
     for (; low + n < keys->n; n++) {
         const struct keyed *k = &keys->at[low + n];
 
-        if (k->key.len != first.key.len ||
-            memcmp(k->key.data, first.key.data, first.key.len) != 0)
+        if (names_order(k->key, first.key) != 0)
             break;
         if (n == KEYS_MAX || node_parent(d->ns, k->pair) == display)
             return false;
@@ -153,9 +151,7 @@ static void drop_param(struct draft *d, const struct param *p)
 
 static bool same_text(const struct nodes *ns, uint32_t a, uint32_t b)
 {
-    struct bytes x = node_text(ns, a), y = node_text(ns, b);
-
-    return x.len == y.len && memcmp(x.data, y.data, x.len) == 0;
+    return names_order(node_text(ns, a), node_text(ns, b)) == 0;
 }
 
 /* What every call passes, or NODE_NONE. */
