@@ -23,17 +23,18 @@
 
 #define CALLS_MAX 16 /* of functions that are looked through */
 
-/* What is looked at; both borrowed. Calls that are known to lead to what
- * failed: of a function that is called twice, the one that counts. */
+struct observed;
+
+/* What is looked at; its pointers are borrowed. */
 struct look {
     const struct nodes *ns;
     struct flow *flow;
+    /* Calls that are known to lead to what failed: of a function that is called
+     * twice, the one that counts. */
     uint32_t calls[CALLS_MAX];
     size_t ncalls;
     const struct observed *seen; /* which turn of a loop failed; or NULL */
 };
-
-struct observed;
 
 /* What a statement depends on, nearest first. */
 struct conditions {

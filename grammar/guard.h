@@ -36,7 +36,8 @@
  * of what had been read, or of what was taken for another type, is that still.
  *
  * Within that, all may be simplified. Where the original has no such test,
- * nothing is kept. Pure; n log n. */
+ * nothing is kept. Pure; n log n in the text's size, and each test that may be
+ * the one costs as much again. */
 #ifndef AUTODD_GUARD_H
 #define AUTODD_GUARD_H
 
@@ -48,6 +49,8 @@
 #include "grammar/deciding.h"
 #include "grammar/effect.h"
 #include "grammar/tree.h"
+
+struct observed;
 
 #define GUARD_TEXTS_MAX 8
 
@@ -75,8 +78,6 @@ enum guard_site {
     GUARD_PRINT, /* of a text */
     GUARD_EXIT
 };
-
-struct observed;
 
 struct guard_side {
     char **kernels;                           /* names; owned */
