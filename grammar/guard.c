@@ -11,6 +11,7 @@
 #include "config/mem.h"
 #include "config/number.h"
 #include "grammar/deciding.h"
+#include "grammar/gen/number.h"
 #include "grammar/kernel.h"
 #include "grammar/node.h"
 
@@ -360,19 +361,36 @@ static bool any_kernel(const struct sides *s)
     return false;
 }
 
+/* The number that a literal is; false: it is complex. */
+static bool literal_number(struct bytes text, double *out)
+{
+    char *digits, *end;
+    uint64_t whole;
+    size_t n = 0;
+    bool known;
+
+    if (number_parse(text, &whole)) { /* in any base */
+        *out = (double)whole;
+        return true;
+    }
+    digits = xmemdup(text.data, text.len);
+    for (size_t i = 0; i < text.len; i++)
+        if (text.data[i] != '_')
+            digits[n++] = text.data[i];
+    digits[n] = '\0';
+    *out = strtod(digits, &end);
+    known = *end == '\0';
+    free(digits);
+    return known;
+}
+
 /* The number that an expression is, or stands for; false: not known. */
 static bool number_of(const struct look *l, uint32_t node, double *out)
 {
     for (int hop = 0; hop < HOPS_MAX && node != NODE_NONE; hop++) {
         if (node_is(l->ns, node, NODE_INTEGER) ||
-            node_is(l->ns, node, NODE_FLOAT)) {
-            struct bytes text = node_text(l->ns, node);
-            char *number = xmemdup(text.data, text.len);
-
-            *out = strtod(number, NULL);
-            free(number);
-            return true;
-        }
+            node_is(l->ns, node, NODE_FLOAT))
+            return literal_number(node_text(l->ns, node), out);
         if (!node_is(l->ns, node, NODE_IDENTIFIER))
             return false;
         node = flow_value(l->flow, node);
@@ -733,20 +751,35 @@ bool guard_site_at(const struct guard *guard, const struct nodes *ns,
     return is_site(guard, ns, i);
 }
 
+static void key_effect(const struct effect *effect, struct buf *out)
+{
+    buf_addf(out, " %d%d%d%d%d%d", effect->value, effect->place,
+             effect->condition, effect->reduces, effect->reads, effect->casts);
+}
+
+static void key_side(const struct guard_side *side, struct buf *out)
+{
+    buf_addf(out, "\n%d %d %d", side->computed, side->unset, side->shares);
+    for (size_t i = 0; i < side->nkernels; i++) {
+        buf_addf(out, " %s", side->kernels[i]);
+        key_effect(&side->effects[i], out);
+    }
+}
+
 void guard_key(const struct guard *guard, struct buf *out)
 {
-    buf_addf(out, "\n%d %d %d %s %s", (int)guard->site, guard->some,
-             guard->raises, guard->raised ? guard->raised : "",
+    buf_addf(out, "\n%d %d %d %d %d %d %d %d %s %s", (int)guard->site,
+             guard->some, guard->raises, guard->limited, guard->any_limit,
+             guard->silent_writes, guard->nothing, guard->chance,
+             guard->raised ? guard->raised : "",
              guard->words ? guard->words : "");
+    key_effect(&guard->access, out);
+    for (size_t i = 0; i < guard->nlimits; i++)
+        buf_addf(out, " %.17g", guard->limits[i]);
     for (size_t i = 0; i < guard->ntexts; i++)
         buf_addf(out, "\n%s", guard->texts[i]);
-    for (size_t i = 0; i < guard->nsides; i++) {
-        const struct guard_side *side = &guard->sides[i];
-
-        buf_addf(out, "\n%d %d %d", side->computed, side->unset, side->shares);
-        for (size_t k = 0; k < side->nkernels; k++)
-            buf_addf(out, " %s", side->kernels[k]);
-    }
+    for (size_t i = 0; i < guard->nsides; i++)
+        key_side(&guard->sides[i], out);
     for (size_t i = 0; i < guard->nnames; i++)
-        buf_addf(out, " keep %s", guard->names[i]);
+        buf_addf(out, " keep %s %zu", guard->names[i], guard->counts[i]);
 }

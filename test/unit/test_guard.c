@@ -1,8 +1,10 @@
 /* What a candidate must keep: named calls, and the test that decides. */
 #include "test/test.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "config/buf.h"
 #include "grammar/guard.h"
 #include "grammar/observed.h"
 
@@ -1370,6 +1372,133 @@ static void a_parameter_may_be_named_twice(void **state)
     assert_true(holds(original, &failure, original));
 }
 
+/* What of a key tells one guard from another. */
+static char *key_of(const char *original, const struct guard_failure *failure)
+{
+    struct tree *tree = parse(original);
+    struct guard guard;
+    struct buf key;
+
+    guard_init(&guard, tree, failure, NULL, 0);
+    assert_non_null(guard.words);
+    buf_init(&key, 1u << 16);
+    guard_key(&guard, &key);
+    guard_deinit(&guard);
+    tree_free(tree);
+    return buf_take(&key, NULL);
+}
+
+static void check_keys(const char *a, const struct guard_failure *failure,
+                       const char *b, bool same)
+{
+    char *x = key_of(a, failure), *y = key_of(b, failure);
+
+    if ((strcmp(x, y) == 0) != same)
+        fail_msg("%s:\n%s\nand\n%s", same ? "other keys" : "one key", a, b);
+    free(x);
+    free(y);
+}
+
+static void another_guard_has_another_key(void **state)
+{
+    static const char masked[] =
+        MASKED("    tl.store(out_ptr + at, tl.load(x_ptr + at), at < n)\n");
+    static const char bare[] =
+        MASKED("    tl.store(out_ptr + at, tl.load(x_ptr + at))\n");
+    static const char crash[] =
+        RAGGED("    tl.store(out_ptr + row, row)\n", LAUNCH);
+    static const char loose[] =
+        COPIED("torch.testing.assert_close(out, x * 8, rtol=1e-3)\n");
+    static const char tight[] =
+        COPIED("torch.testing.assert_close(out, x * 8, rtol=1e-4)\n");
+    static const char again[] =
+        COPIED("torch.testing.assert_close(out, x * 8, rtol=0.001)\n");
+    struct guard_failure failure = raised(masked, "testing.assert");
+    (void)state;
+
+    failure.some = true;
+    check_keys(masked, &failure, masked, true);
+    check_keys(masked, &failure, bare, false);
+    check_keys(crash,
+               &(struct guard_failure){ .dies = true,
+                                        .crash = line_with(crash, "tl.store") },
+               RAGGED("    tl.store(out_ptr + tl.load(at_ptr), row)\n", LAUNCH),
+               false);
+    failure = raised(loose, "testing.assert");
+    check_keys(loose, &failure, tight, false);
+    check_keys(loose, &failure, again, true);
+}
+
+static void numbers_may_be_written_in_any_way(void **state)
+{
+    static const char thousand[] =
+        COPIED("assert (out - x * 8).abs().max() <= 1_000\n");
+    static const char one[] =
+        COPIED("assert (out - x * 8).abs().max() <= 0b1\n");
+    static const char part[] =
+        COPIED("assert (out - x * 8).abs().max() <= 1_0.2_5e-0_1\n");
+    struct guard_failure failure = raised(thousand, "assert");
+    (void)state;
+
+    check(thousand, &failure,
+          TEXTS(COPIED("assert (out - x * 8).abs() < 1000\n"),
+                COPIED("assert (out - x * 8).abs() < 0o1750\n"),
+                COPIED("assert (out - x * 8).abs() < 0x3_e8\n"),
+                COPIED("assert (out - x * 8).abs() < 1e3\n")),
+          TEXTS(COPIED("assert (out - x * 8).abs() < 1\n"),
+                COPIED("assert (out - x * 8).abs() < 1_001\n")));
+    check(one, &failure, TEXTS(COPIED("assert (out - x * 8).abs() < 1\n")),
+          TEXTS(COPIED("assert (out - x * 8).abs() < 0\n"),
+                COPIED("assert (out == x * 8).all()\n")));
+    check(part, &failure, TEXTS(COPIED("assert (out - x * 8) < 1.025\n")),
+          TEXTS(COPIED("assert (out - x * 8).abs() < 1\n")));
+}
+
+/* Going through all calls for each array would take minutes. */
+static void arrays_and_calls_of_a_function_may_both_be_many(void **state)
+{
+    struct guard_failure failure;
+    struct buf text;
+    (void)state;
+
+    buf_init(&text, 1u << 22);
+    buf_adds(&text, "import torch\ndef f(n):\n");
+    for (int i = 0; i < 30000; i++)
+        buf_adds(&text, "    torch.zeros(n)\n");
+    for (int i = 0; i < 30000; i++)
+        buf_adds(&text, "f(1)\n");
+    buf_adds(&text, "x = torch.ones(2)\n"
+                    "torch.testing.assert_close(g(x), x * 2)\n");
+    failure = raised(buf_str(&text), "testing.assert");
+    assert_false(holds(buf_str(&text), &failure, "pass\n"));
+    buf_deinit(&text);
+}
+
+/* Each looks for the forward() beside it, and for no other. */
+static void gradients_and_classes_may_both_be_many(void **state)
+{
+    struct guard_failure failure;
+    struct buf text;
+    (void)state;
+
+    buf_init(&text, 1u << 22);
+    for (int i = 0; i < 1500; i++)
+        buf_addf(&text,
+                 "class Own%d:\n"
+                 "    def forward(ctx, other, x%d):\n"
+                 "        return other\n"
+                 "    def backward(ctx, grad):\n"
+                 "        return 0, k%d[1](grad)\n",
+                 i, i, i);
+    buf_adds(&text, "got = [0");
+    for (int i = 0; i < 1500; i++)
+        buf_addf(&text, ", x%d.grad", i);
+    buf_adds(&text, "]\nassert got == f(1) * 2\n");
+    failure = raised(buf_str(&text), "assert");
+    assert_false(holds(buf_str(&text), &failure, "assert f(1) == 1\n"));
+    buf_deinit(&text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -1406,6 +1535,10 @@ int main(void)
         cmocka_unit_test(the_user_is_told_lines_and_sides),
         cmocka_unit_test(named_calls_stay_all_of_them),
         cmocka_unit_test(a_parameter_may_be_named_twice),
+        cmocka_unit_test(another_guard_has_another_key),
+        cmocka_unit_test(numbers_may_be_written_in_any_way),
+        cmocka_unit_test(arrays_and_calls_of_a_function_may_both_be_many),
+        cmocka_unit_test(gradients_and_classes_may_both_be_many),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
