@@ -46,6 +46,12 @@ static const struct signature_line *find_line(const struct signature *s,
     return NULL;
 }
 
+/* Whether other exceptions came behind it, and that is looked at. */
+static bool may_be_followed(const struct signature *s)
+{
+    return s->exc_later && s->config->tightness != TIGHT_TEXT;
+}
+
 static void describe_exception(const struct signature *s, struct buf *out)
 {
     const struct signature_line *line = find_line(s, false);
@@ -60,6 +66,8 @@ static void describe_exception(const struct signature *s, struct buf *out)
         buf_addf(out, " (%s)", comparison_words(s->shown.kind));
     if (s->kernel)
         buf_adds(out, ", in a kernel");
+    if (may_be_followed(s))
+        buf_adds(out, ", others may follow");
     buf_adds(out, ", ");
 }
 
@@ -89,6 +97,8 @@ void signature_describe(const struct signature *s, struct buf *out)
         }
     }
     buf_adds(out, signature_end_words(s, end, sizeof(end)));
+    if (s->waits)
+        buf_adds(out, ", waiting");
 }
 
 /* What the user asked for and how the run ended, but no line of plain output:
@@ -119,6 +129,10 @@ void signature_key(const struct signature *s, struct buf *out)
     }
     if (s->kernel)
         buf_addf(out, "kernel %s\n", s->kernel);
+    if (s->waits)
+        buf_adds(out, "waits\n");
+    if (may_be_followed(s))
+        buf_adds(out, "followed\n");
 }
 
 /* Line n of a script, from 1; empty when there is none. */

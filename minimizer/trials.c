@@ -77,10 +77,9 @@
 
 #define TRACED_SLOWER 3
 #define OTHER_MAX 65536 /* slots, or tries, that a log may tell of */
-#define TRIES_UNKNOWN                                                          \
-    5               /* of what comes and goes at a rate that nobody knows      \
-                     */
-#define NONES_MAX 2 /* runs of one trial that may come to nothing */
+/* Of what comes and goes at a rate that nobody knows. */
+#define TRIES_UNKNOWN 5
+#define NONES_MAX 2        /* runs of one trial that may come to nothing */
 #define TRIAL_RUNS_MAX 256 /* of one trial: three asks of 40 at most */
 #define NONES_IN_A_ROW 12  /* then it is the machine */
 #define WAY_MAX 256        /* yeses of hot children looked at */

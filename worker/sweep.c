@@ -39,9 +39,8 @@
 
 #define ROUNDS_MAX 50     /* of one sweep, against what forks all the time */
 #define FAMILY_MAX 100000 /* processes looked at in one search */
-#define KIN_MAX                                                                \
-    4096 /* orphans, beyond which kin is not remembered; of                    \
-          * what does not end likewise */
+/* Orphans beyond which kin is not remembered, and of what does not end. */
+#define KIN_MAX 4096
 
 /* A process for sure: numbers are used again. */
 struct named {

@@ -793,6 +793,57 @@ static void the_key_tells_failures_apart(void **state)
     buf_deinit(&y);
 }
 
+/* What is said of the failure that a run shows; its key goes into `key`. */
+static void told(const struct config *config, const struct observation *first,
+                 struct buf *said, struct buf *key)
+{
+    struct signature *s = signature_pin(config, bytes_of("", 0), first, NULL);
+
+    buf_clear(said);
+    buf_clear(key);
+    signature_describe(s, said);
+    signature_key(s, key);
+    signature_free(s);
+}
+
+static void waiting_and_what_may_follow_are_told(void **state)
+{
+    struct setup setup;
+    struct pattern_match a;
+    struct observation waits = { .end = END_TIMEOUT };
+    struct observation busy = { .end = END_TIMEOUT, .busy = true };
+    struct observation last = raised("ValueError", "boom", &a);
+    struct observation among = last;
+    struct buf said, x, y;
+    (void)state;
+
+    buf_init(&said, 4096);
+    buf_init(&x, 4096);
+    buf_init(&y, 4096);
+    ask(&setup, NULL);
+    told(&setup.config, &busy, &said, &x);
+    assert_null(strstr(buf_str(&said), ", waiting"));
+    told(&setup.config, &waits, &said, &y);
+    assert_non_null(strstr(buf_str(&said), ", waiting"));
+    assert_string_not_equal(buf_str(&x), buf_str(&y));
+
+    among.exc_later = true;
+    ask(&setup, "boom");
+    told(&setup.config, &last, &said, &x);
+    assert_string_equal(buf_str(&said), "ValueError: boom, exit 1");
+    told(&setup.config, &among, &said, &y);
+    assert_string_equal(buf_str(&said),
+                        "ValueError: boom, others may follow, exit 1");
+    assert_string_not_equal(buf_str(&x), buf_str(&y));
+    setup.config.tightness = TIGHT_TEXT;
+    told(&setup.config, &last, &said, &x);
+    told(&setup.config, &among, &said, &y);
+    assert_string_equal(buf_str(&x), buf_str(&y));
+    buf_deinit(&said);
+    buf_deinit(&x);
+    buf_deinit(&y);
+}
+
 /* ---- diagnosis ---- */
 
 static void assert_category(const struct observation *o,
@@ -1080,6 +1131,7 @@ int main(void)
         cmocka_unit_test(the_line_of_a_fatal_error_is_that_of_the_script),
         cmocka_unit_test(a_yes_fails_where_the_kept_test_is),
         cmocka_unit_test(what_fails_in_a_kernel_fails_in_one_again),
+        cmocka_unit_test(waiting_and_what_may_follow_are_told),
         cmocka_unit_test(a_hang_that_waits_is_not_one_that_is_busy),
         cmocka_unit_test(an_exception_may_come_later_where_one_did),
     };
