@@ -18,7 +18,8 @@ struct observed {
     struct span *at; /* by start, the outer one first; an empty one is gone */
     const char **texts; /* a literal, a tuple of them, or a dotted name; ""
                          * for what came to more than that */
-    bool *turns; /* it is the target of a loop that the run ended in: what it
+    bool *turns; /* it is the target of a loop that the run ended in, or that
+                  * it left by `return` or an exception the last time: what it
                   * was in that turn, or "[2]" for the third turn */
     size_t n;
     char *room;

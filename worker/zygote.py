@@ -1719,8 +1719,9 @@ def open_values(name, found):
 
     A line is `START-END STATE TEXT`: the bytes of the expression; a space
     for what never came back, `=` for one value, else `!` for a name and `+`
-    for what did more; `~` for a loop's target when the run ended in the loop;
-    and room for a text that is no longer than the expression, or, for a name,
+    for what did more; `~` for a loop's target when the run ended in the loop,
+    or left it by `return` or an exception the last time: nothing runs behind
+    it then that could tell; and room for a text that is no longer than the expression, or, for a name,
     not much longer. Gives keys to what finds a place, and returns the function
     that writes a key's text or None, and the rooms.
     """

@@ -286,8 +286,19 @@ static uint32_t only_read(struct unwrap *w, uint32_t left,
     return name;
 }
 
+/* Whether the failure comes by a statement of the loop. */
+static bool holds_frame(const struct gen *g, struct span loop)
+{
+    for (size_t i = 0; i < g->nframes; i++)
+        if (span_len(g->frames[i]) > 0 && g->frames[i].start >= loop.start &&
+            g->frames[i].end <= loop.end)
+            return true;
+    return false;
+}
+
 /* `for x in xs` of which the third turn fails: `x = 5`, `x = list(xs)[2]`.
- * What passed before is not the failure, so this is tried early on. */
+ * What passed before is not the failure, so this is tried early on. Where the
+ * failure comes by no statement of the loop, `return` may have ended it. */
 static void offer_last_turn(struct unwrap *w, uint32_t i)
 {
     uint32_t body = node_field(w->ns, i, FIELD_body);
@@ -315,7 +326,7 @@ static void offer_last_turn(struct unwrap *w, uint32_t i)
     offer_bound(w, i, body, &statement);
     buf_deinit(&statement);
     if (w->g->out->n > before)
-        w->g->out->items[before].sure = true;
+        w->g->out->items[before].sure = holds_frame(w->g, node_span(w->ns, i));
 }
 
 /* Shorter ways to the first element, for a loop that is no longer than the one

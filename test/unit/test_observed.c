@@ -227,11 +227,15 @@ static void a_variable_goes_with_all_that_is_assigned_to_it(void **state)
     assert_becomes("def f(): g(num)\nnum=0\n", "num", "='123456789'", "");
 }
 
-/* The same for the target of a loop, and what is sure to go. */
+/* The same for the target of a loop, and what is sure to go where the failure
+ * comes by the statement at `frame`. */
 static void assert_turns_into(const char *text, const char *part,
-                              const char *turn, const char *expected)
+                              const char *turn, const char *frame,
+                              const char *expected)
 {
     struct tree *tree = tree_parse(bytes_of(text, strlen(text)));
+    uint32_t from = (uint32_t)(strstr(text, frame) - text);
+    struct span at = { from, from + (uint32_t)strlen(frame) };
     struct observed o;
     struct edits edits;
     struct buf line, out;
@@ -241,8 +245,10 @@ static void assert_turns_into(const char *text, const char *part,
     add_line(&line, text, part, turn);
     assert_int_equal(observed_read(&o, buf_str(&line), strlen(text), NULL), 0);
     edits_init(&edits);
-    generate_known(tree, NULL, 0, EDIT_KIND_BIT(EDIT_unwrap),
-                   &(struct gen_known){ .observed = &o }, &edits);
+    generate_known(
+        tree, NULL, 0, EDIT_KIND_BIT(EDIT_unwrap),
+        &(struct gen_known){ .observed = &o, .frames = &at, .nframes = 1 },
+        &edits);
     for (uint32_t i = 0; i < edits.n; i++) {
         struct patch patch;
 
@@ -267,24 +273,31 @@ static void a_loop_is_bound_to_the_turn_that_failed(void **state)
     assert_turns_into("for name in sorted(xs):\n"
                       "    f(name)\n"
                       "    g()\n",
-                      "name", "~'dx'", "name = 'dx'\nf(name)\ng()\n");
+                      "name", "~'dx'", "f(name)",
+                      "name = 'dx'\nf(name)\ng()\n");
     assert_turns_into("def f():\n"
                       "    for a, b in zip(x, y):\n"
                       "        if a: continue\n"
                       "        g(a, b)\n",
-                      "a, b", "~[1]",
+                      "a, b", "~[1]", "g(a, b)",
                       "def f():\n"
                       "    a, b = list(zip(x, y))[1]\n"
                       "    if a: pass\n"
                       "    g(a, b)\n");
-    assert_turns_into("for x in a, b:\n    f(x)\n", "x", "~[1]",
+    assert_turns_into("for x in a, b:\n    f(x)\n", "x", "~[1]", "f(x)",
                       "x = (a, b)[1]\nf(x)\n");
-    assert_turns_into("for x, y in z:\n    f(x)\n", "x, y", "~(1, 'a')",
+    assert_turns_into("for x, y in z:\n    f(x)\n", "x, y", "~(1, 'a')", "f(x)",
                       "x, y = (1, 'a')\nf(x)\n");
+    /* One that was left by return, while the run failed elsewhere. */
+    assert_turns_into("def f(a):\n"
+                      "    for num in a:\n"
+                      "        if num == 2: return num\n"
+                      "g(f(y))\n",
+                      "num", "~2", "g(f(y))", "");
     /* The first is no news, and a value alone is no turn. */
-    assert_turns_into("for x in z:\n    f(x)\n", "x", "~[0]", "");
-    assert_turns_into("for x in z:\n    f(x)\n", "x", "=5", "");
-    assert_turns_into("for x in z:\n    f(x)\n", "z", "~5", "");
+    assert_turns_into("for x in z:\n    f(x)\n", "x", "~[0]", "f(x)", "");
+    assert_turns_into("for x in z:\n    f(x)\n", "x", "=5", "f(x)", "");
+    assert_turns_into("for x in z:\n    f(x)\n", "z", "~5", "f(x)", "");
 }
 
 int main(void)
