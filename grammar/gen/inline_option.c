@@ -276,7 +276,7 @@ void inline_partial(struct draft *d, uint32_t call)
     if (first == NODE_NONE || !is_dotted(ns, first))
         return;
     second = node_named_child(ns, arguments);
-    buf_init(&out, ns->text.len + 16);
+    buf_init(&out, 2 * PARTIAL_MAX + 16); /* each `,` becomes `, ` */
     name = node_text(ns, first);
     first = node_named_sibling(ns, first);
     buf_add(&out, name.data, name.len);
@@ -286,8 +286,11 @@ void inline_partial(struct draft *d, uint32_t call)
         add_arguments(ns, second, keywords, &out);
     }
     buf_addc(&out, ')');
-    text = buf_take(&out, &len);
-    draft_begin(d, node_span(ns, call));
-    draft_replace_taken(d, node_span(ns, call), text, len);
-    draft_end(d);
+    text = out.full ? NULL : buf_take(&out, &len);
+    if (text) {
+        draft_begin(d, node_span(ns, call));
+        draft_replace_taken(d, node_span(ns, call), text, len);
+        draft_end(d);
+    }
+    buf_deinit(&out);
 }

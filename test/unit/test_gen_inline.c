@@ -394,6 +394,10 @@ static void the_arguments_of_partial_join_the_others(void **state)
                   EDIT_inline,
                   "f(a, b, **k)\n"
                   "|\n");
+    /* No shorter, and nothing is lost of it for that. */
+    assert_offers("partial(f)(a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p,q,r,s,t,u,v,w,x,"
+                  "y,z,a,b,c,d,e,the_last_is_not_left_out_of_it)\n",
+                  EDIT_inline, "");
     assert_offers("partial(lambda: a, b)(c)\n", EDIT_inline, "");
     assert_offers("partial(f, a)\n"
                   "other(f, a)(b)\n"
