@@ -4,7 +4,7 @@
  *
  * Where the function stands in the file and asks for each of them, none can go
  * but with its parameter (parameter.c): those calls are left out. One that
- * passes too few may be the fault, and is not. */
+ * passes too few, or what fits no parameter, may be the fault, and is not. */
 #include "grammar/gen/draft.h"
 
 #include <stdlib.h>
@@ -149,32 +149,47 @@ static size_t count_asked(const struct callee *callee,
     return asked;
 }
 
-static bool is_named_after(const struct nodes *ns, const struct param *params,
-                           size_t n, uint32_t keyword)
+/* The parameter that a keyword argument is for; n: none. */
+static size_t param_named(const struct nodes *ns, const struct param *params,
+                          size_t n, uint32_t keyword)
 {
     struct bytes name = node_text(ns, node_field(ns, keyword, FIELD_name));
 
     for (size_t i = 0; i < n; i++)
         if (names_order(node_text(ns, params[i].name), name) == 0)
-            return true;
-    return false;
+            return i;
+    return n;
 }
 
-/* How many parameters a call passes; SIZE_MAX: not known. */
-static size_t count_passed(const struct nodes *ns, const struct param *params,
-                           size_t n, uint32_t arguments)
+/* Whether a call passes each parameter once and nothing that fits none, but
+ * for the options of a kernel's launch. `first` is the first to be passed. */
+static bool passes_all(const struct nodes *ns, const struct param *params,
+                       size_t n, size_t first, size_t asked, bool launch,
+                       uint32_t arguments)
 {
-    size_t passed = 0;
+    size_t passed = 0, next = first;
 
     for (uint32_t c = node_named_child(ns, arguments); c != NODE_NONE;
          c = node_named_sibling(ns, c)) {
+        size_t i;
+
         if (node_is(ns, c, NODE_LIST_SPLAT) ||
             node_is(ns, c, NODE_DICTIONARY_SPLAT))
-            return SIZE_MAX;
-        passed += !node_is(ns, c, NODE_KEYWORD_ARGUMENT) ||
-                  is_named_after(ns, params, n, c);
+            return false;
+        if (!node_is(ns, c, NODE_KEYWORD_ARGUMENT)) {
+            if (next == n || params[next].kind == PARAM_NAMED)
+                return false;
+            next++;
+        } else {
+            i = param_named(ns, params, n, c);
+            if (i == n && launch)
+                continue;
+            if (i == n || i < next || params[i].kind == PARAM_POSITIONAL)
+                return false;
+        }
+        passed++;
     }
-    return passed;
+    return passed == asked;
 }
 
 static void mark_calls(const struct names *names, uint32_t function, bool *full)
@@ -187,11 +202,10 @@ static void mark_calls(const struct names *names, uint32_t function, bool *full)
     callee_init(&callee, names, function);
     asked = count_asked(&callee, params, n);
     if (asked != SIZE_MAX && is_as_written(names, &callee))
-        for (size_t i = 0; i < callee.nsites; i++) {
-            uint32_t arguments = callee.sites[i].arguments;
-
-            full[arguments] = count_passed(ns, params, n, arguments) == asked;
-        }
+        for (size_t i = 0; i < callee.nsites; i++)
+            full[callee.sites[i].arguments] = passes_all(
+                ns, params, n, callee.bound ? 1 : 0, asked,
+                callee.statement != callee.function, callee.sites[i].arguments);
     callee_deinit(&callee);
     free(params);
 }

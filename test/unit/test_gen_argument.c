@@ -96,6 +96,36 @@ static void what_a_function_of_the_file_asks_for_stays(void **state)
                   "def f(a, b): pass\n"
                   "f()\n"
                   "|\n");
+    /* What fits no parameter, or one that has been passed. */
+    assert_offers("def h(*, k): pass\n"
+                  "h(x)\n",
+                  EDIT_argument,
+                  "def h(*, k): pass\n"
+                  "h()\n"
+                  "|\n");
+    assert_offers("def f(a, b): pass\n"
+                  "f(x, a=y)\n",
+                  EDIT_argument,
+                  "def f(a, b): pass\n"
+                  "f(a=y)\n"
+                  "|\n");
+    assert_offers("def f(a): pass\n"
+                  "f(x, z=y)\n",
+                  EDIT_argument,
+                  "def f(a): pass\n"
+                  "f(z=y)\n"
+                  "|\n");
+    assert_offers("def f(b, a, /): pass\n"
+                  "f(x, a=y)\n",
+                  EDIT_argument,
+                  "def f(b, a, /): pass\n"
+                  "f(a=y)\n"
+                  "|\n");
+    assert_offers("def f(a, b): pass\n"
+                  "f(x,\n"
+                  "  # why\n"
+                  "  y)\n",
+                  EDIT_argument, "");
     assert_offers("def f(*a): pass\n"
                   "f(x)\n",
                   EDIT_argument,
