@@ -88,7 +88,8 @@ static bool matches_itself(const struct nodes *ns, uint32_t name)
     return false;
 }
 
-/* The body of the class of this name; NODE_NONE: not in the script. */
+/* The body of the class of this name; NODE_NONE: not in the script, or inside
+ * of something that is named before it. */
 static uint32_t class_body(const struct gen *g, uint32_t name)
 {
     const struct nodes *ns = g->nodes;
@@ -97,7 +98,7 @@ static uint32_t class_body(const struct gen *g, uint32_t name)
     uint32_t node;
     size_t n;
 
-    if (symbol == SYMBOL_NONE)
+    if (symbol == SYMBOL_NONE || count_named(ns, name) > 1)
         return NODE_NONE;
     at = symbol_occurrences(g->scopes, symbol, &n);
     node = node_parent(ns, node_at(ns, at[0].at.start, NODE_IDENTIFIER));

@@ -199,6 +199,12 @@ static void what_a_pattern_captures_is_reached_from_the_subject(void **state)
     assert_offers("match f():\n"
                   "    case _, (c): c\n",
                   EDIT_unwrap, "c = f()[1]; c\n|\nc\n|\n");
+    assert_offers("match s:\n"
+                  "    case [_, # first\n"
+                  "          {'k': _, # second\n"
+                  "           2: str( # third\n"
+                  "               b)}]: b\n",
+                  EDIT_unwrap, "b = s[1][2]; b\n|\nb\n|\n");
     /* what cannot be reached, and several names of what is computed */
     assert_offers("match s:\n"
                   "    case [*_, a]: a\n"
@@ -248,6 +254,25 @@ static void fields_of_a_class_are_counted(void **state)
                   "    y: int = 2\n"
                   "def f():\n"
                   "    return b\n"
+                  "|\n");
+}
+
+/* The fields of A.B are not those of A. */
+static void fields_of_a_class_in_another_are_not_known(void **state)
+{
+    (void)state;
+    assert_offers("class A:\n"
+                  "    x: int\n"
+                  "match s:\n"
+                  "    case A.B(b): b\n",
+                  EDIT_unwrap,
+                  "x: int\n"
+                  "match s:\n"
+                  "    case A.B(b): b\n"
+                  "|\n"
+                  "class A:\n"
+                  "    x: int\n"
+                  "b\n"
                   "|\n");
 }
 
@@ -365,6 +390,7 @@ int main(void)
             a_function_that_takes_and_gives_nothing_runs_in_its_place),
         cmocka_unit_test(a_case_leaves_the_name_of_its_subject),
         cmocka_unit_test(what_a_pattern_captures_is_reached_from_the_subject),
+        cmocka_unit_test(fields_of_a_class_in_another_are_not_known),
         cmocka_unit_test(fields_of_a_class_are_counted),
         cmocka_unit_test(edits_inside_stay_good_after_an_unwrap),
         cmocka_unit_test(a_function_goes_with_the_statement_that_calls_it),
