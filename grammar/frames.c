@@ -94,6 +94,24 @@ static bool is_outermost(const struct nodes *ns, uint32_t start)
     return true;
 }
 
+/* Whether statement `at` stands in an except clause of a try whose body holds
+ * statement `first`: it runs because that one has failed. */
+static bool handles(const struct nodes *ns, uint32_t first, uint32_t at)
+{
+    uint32_t from = node_from(ns, first), try, c;
+
+    for (; (try = node_parent(ns, from)) != NODE_NONE; from = try) {
+        if (!node_is(ns, try, NODE_TRY) ||
+            node_field(ns, try, FIELD_body) != from)
+            continue;
+        for (c = node_child(ns, try); c != NODE_NONE; c = node_sibling(ns, c))
+            if (node_is(ns, c, NODE_EXCEPT) && node_span(ns, c).start <= at &&
+                at < node_span(ns, c).end)
+                return true;
+    }
+    return false;
+}
+
 void frames_forget_stale(const struct tree *tree, struct span *frames, size_t n)
 {
     const struct nodes *ns = tree_nodes(tree);
@@ -106,6 +124,7 @@ void frames_forget_stale(const struct tree *tree, struct span *frames, size_t n)
     for (size_t i = 0; i < n; i++)
         if (first < n && span_len(frames[i]) > 0 &&
             frames[i].start >= frames[first].end &&
-            is_outermost(ns, frames[i].start))
+            is_outermost(ns, frames[i].start) &&
+            !handles(ns, frames[first].start, frames[i].start))
             frames[i].end = frames[i].start;
 }

@@ -19,7 +19,8 @@ size_t frame_spans(const struct tree *tree, const char *lines,
 
 /* Empty those that the failure no longer comes by: it comes by one statement of
  * the module's own code, and of two such, outside of all functions, the first
- * has failed before the second would run. What was a call and its function in
+ * has failed before the second would run, unless that handles the failure and
+ * raises another one from it. What was a call and its function in
  * the original is so once the body stands alone. */
 void frames_forget_stale(const struct tree *tree, struct span *frames,
                          size_t n);

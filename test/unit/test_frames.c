@@ -106,10 +106,35 @@ static void the_first_of_the_modules_own_statements_fails(void **state)
     assert_left(text, "", "");
 }
 
+static void what_is_raised_from_a_failure_comes_after_it(void **state)
+{
+    static const char text[] = "try:\n"                   /* 1 */
+                               "    if x:\n"              /* 2 */
+                               "        f()\n"            /* 3 */
+                               "except E as e:\n"         /* 4 */
+                               "    try:\n"               /* 5 */
+                               "        g()\n"            /* 6 */
+                               "    except A:\n"          /* 7 */
+                               "        raise X from e\n" /* 8 */
+                               "    h()\n"                /* 9 */
+                               "else:\n"                  /* 10 */
+                               "    k()\n"                /* 11 */
+                               "z()\n";                   /* 12 */
+    (void)state;
+
+    assert_left(text, "3,8", "fr");
+    assert_left(text, "3,6,8", "fgr");
+    assert_left(text, "6,8,9", "gr");
+    assert_left(text, "3,11", "f");
+    assert_left(text, "3,12", "f");
+    assert_left(text, "8,9", "r");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_first_of_the_modules_own_statements_fails),
+        cmocka_unit_test(what_is_raised_from_a_failure_comes_after_it),
         cmocka_unit_test(each_line_is_in_its_smallest_statement),
         cmocka_unit_test(what_is_no_line_is_left_out),
     };
