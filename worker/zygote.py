@@ -1616,19 +1616,13 @@ def loaded(target, place):
                               _ast.Load()), place)
 
 
-def tell_turns(loop):
-    """Put the calls around a loop and into it."""
-    def told(place, *target):
-        return located(_ast.Expr(located(_ast.Call(
-            located(_ast.Name(TURN, _ast.Load()), place),
-            [located(_ast.Constant(loop.key), place), *target], []), place)),
-            place)
-
-    at = loop.block.index(loop.node)
-    loop.block.insert(at + 1, told(loop.node))
-    loop.block.insert(at, told(loop.node))
-    loop.node.body.insert(0, told(loop.node,
-                                  loaded(loop.node.target, loop.node)))
+def telling(loop, *target):
+    """Return a statement that tells of a loop's turns."""
+    place = loop.node
+    return located(_ast.Expr(located(_ast.Call(
+        located(_ast.Name(TURN, _ast.Load()), place),
+        [located(_ast.Constant(loop.key), place), *target], []), place)),
+        place)
 
 
 def find_borrowed(definition, body, offset):
@@ -1698,20 +1692,33 @@ def trying(key, chain, place):
 
 
 def wrap_expressions(found):
-    """Change the tree so that what has a key is noted."""
+    """Change the tree so that what has a key is noted.
+
+    What comes before and behind statements is put there at the end, at once
+    for a whole block: there may be very many.
+    """
+    blocks, before, behind = {}, {}, {}
     for e in found:
         if e.key is None:
             continue
         if isinstance(e, Loop):
-            tell_turns(e)
+            blocks[id(e.block)] = e.block
+            before[id(e.node)] = [telling(e)]
+            behind[id(e.node)] = [telling(e)]
+            e.node.body.insert(0, telling(e, loaded(e.node.target, e.node)))
             continue
         holder, at = e.place
         if hasattr(at, "_fields"):
-            holder.insert(holder.index(at), trying(e.key, e.node, at))
+            blocks[id(holder)] = holder
+            before.setdefault(id(at), []).append(trying(e.key, e.node, at))
         elif isinstance(holder, list):
             holder[at] = noting(e.key, e.node)
         else:
             setattr(holder, at, noting(e.key, e.node))
+    for block in blocks.values():
+        block[:] = [part for statement in block
+                    for part in (*before.get(id(statement), ()), statement,
+                                 *behind.get(id(statement), ()))]
 
 
 def open_values(name, found):
@@ -1721,9 +1728,10 @@ def open_values(name, found):
     for what never came back, `=` for one value, else `!` for a name and `+`
     for what did more; `~` for a loop's target when the run ended in the loop,
     or left it by `return` or an exception the last time: nothing runs behind
-    it then that could tell; and room for a text that is no longer than the expression, or, for a name,
-    not much longer. Gives keys to what finds a place, and returns the function
-    that writes a key's text or None, and the rooms.
+    it then that could tell; and room for a text that is no longer than the
+    expression, or, for a name, not much longer. Gives keys to what finds a
+    place, and returns the function that writes a key's text or None, and the
+    rooms.
     """
     lines, rooms, at = [], [], 0
     for e in found:

@@ -383,6 +383,34 @@ def test_the_turn_that_a_run_ends_in_is_told(make, python):  # noqa: F811
                      "row": ["[1]", "[0]"], "key": ["'a'"], "more": ["[0]"]}
 
 
+def test_loops_side_by_side_are_told_apart(make, python):  # noqa: F811
+    w = make(python=python, preload=["threading"])
+    w.start()
+    text = ("def jit(f):\n"
+            "    return f\n"
+            "SIZE = 3 + 1\n"
+            "for a in 1, 2: pass\n"
+            "@jit\n"
+            "def one(): return SIZE\n"
+            "for b in 3, 4:\n"
+            "    for c in 5, 6: pass\n"
+            "    @jit\n"
+            "    def two(): return SIZE, b\n"
+            "    for d in 7, 8: print(c, d)\n"
+            "    for e in 'xy': print(e, d // (b - 4))\n"
+            "    for f in 9, 10: pass\n")
+    plain, got = w.run(text), w.run(text, "observe")
+    assert essence(plain) == essence(got)
+    assert got["exc_line"] == 12, got
+    lines = got["values"].splitlines()
+    told = [[text[slice(*map(int, line.split(sign)[0].split("-")))],
+             line.split(sign)[1]]
+            for sign in "~=" for line in lines if sign in line]
+    assert told[:2] == [["b", "4"], ["e", "'x'"]]
+    # Before each of the two definitions, and in neither.
+    assert [t for t in told if t[0] == "SIZE"] == [["SIZE", "4"]] * 2
+
+
 def test_what_a_front_end_reads_back_is_left_alone(make, python):  # noqa: F811
     w = make(python=python, preload=["threading"])
     w.start()
