@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "config/log.h"
+#include "minimizer/rerun.h"
 
 #define LAST_LINES 8
 #define NEAREST_MIN 4 /* shortest word of the text that counts as near */
@@ -155,9 +156,13 @@ enum exit_code explain_not_reproduced(const struct config *config,
     buf_addf(out, "%s does not show the failure", input->path);
     if (!o)
         return EXIT_NOT_REPRODUCED;
-    buf_addf(out, "\n  ran: %s %s, %u times fresh and %u times forked",
-             config->command ? config->command : python, input->name,
-             result->fresh, result->forked);
+    buf_adds(out, "\n  ran: ");
+    if (config->command)
+        rerun_fill(config->command, input->name, out);
+    else
+        buf_addf(out, "%s %s", python, input->name);
+    buf_addf(out, ", %u times fresh and %u times forked", result->fresh,
+             result->forked);
     buf_addf(out, "\n  it ended with: %s%s%s",
              observation_ending(o, ending, sizeof(ending)),
              o->exc_type ? ", " : "", o->exc_type ? o->exc_type : "");

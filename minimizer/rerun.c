@@ -34,8 +34,7 @@ static void add_variable(const char *variable, struct buf *out)
     buf_addc(out, ' ');
 }
 
-/* The command with the path in place of each {file}. */
-static void add_command(const char *command, const char *path, struct buf *out)
+void rerun_fill(const char *command, const char *path, struct buf *out)
 {
     const char *mark;
 
@@ -68,7 +67,7 @@ void rerun_command(const struct job_setup *setup, unsigned aids,
         return;
     }
     if (setup->command) { /* it gets no arguments */
-        add_command(setup->command, file, out);
+        rerun_fill(setup->command, file, out);
         return;
     }
     if (setup->sanitizer)

@@ -13,6 +13,9 @@
 void rerun_command(const struct job_setup *setup, unsigned aids,
                    const char *cwd, const char *path, struct buf *out);
 
+/* Append a command of the user's with a path in place of each {file}. */
+void rerun_fill(const char *command, const char *path, struct buf *out);
+
 /* Append a word as a POSIX shell must read it. */
 void rerun_quote(const char *word, struct buf *out);
 

@@ -256,6 +256,14 @@ def test_command_in_place_of_the_interpreter(tool):
     assert last_line(fresh(out)[1]) == FAILURE
 
 
+def test_a_command_that_does_not_fail_is_told_as_it_was_run(tool):
+    script = tool.write("passes.py", "print('list index')\n")
+    command = plain_python() + " -X utf8 {file} more"
+    done, _, _ = tool.minimize(script, "--command", command, "--err-msg", "TypeError")
+    assert done.code == 1, done
+    assert "  ran: " + command.replace("{file}", "passes.py") + ", " in done.err, done
+
+
 def test_budget_of_runs_stops_and_says_so(tool):
     script = tool.write("fails.py", "".join("v%d = %d\n" % (n, n) for n in range(50)) + FAILS)
     done, out, report = tool.minimize(script, "--max-runs", "8", "--err-msg", "list index")
