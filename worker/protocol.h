@@ -200,7 +200,7 @@ struct observation {
     size_t nmatches;
 
     uint64_t wall_ms, cpu_ms;
-    bool busy;         /* at its deadline, and at the look before, it worked */
+    bool busy;         /* at its deadline it worked without a pause */
     bool compiled;     /* for request.caches: more files in the compilers'
                         * caches after it than before */
     uint64_t peak_rss; /* bytes; 0: not measured */

@@ -41,6 +41,7 @@
 #include "worker/values.h"
 
 #define WATCH_MS 250   /* between two looks of the watchdog */
+#define BUSY_LOOKS 16  /* at what has hung */
 #define SWEEP_MS 20    /* between two looks for strays */
 #define SWEEPS_MAX 110 /* then they are left to the end of the worker */
 #define COMMAND_MAX (128u << 10) /* a shell command with the path in it */
@@ -75,8 +76,7 @@ struct run {
     char *stop; /* why we killed it, or NULL */
     bool over_limit;
     uint64_t peak_rss;
-    bool running; /* at the last look a thread of it ran, or would have */
-    bool busy;    /* and at its deadline, too */
+    bool busy; /* at its deadline, in each look */
 
     struct observation observation;
     run_done_cb done;
@@ -375,14 +375,15 @@ static void run_stop(struct run *run, const char *why)
         run->stop = xstrdup(why);
 }
 
-/* Whether it still works when its time is over: two looks, as one may meet
- * something short. */
+/* Whether it works without a pause when its time is over. A loop that sleeps
+ * for no time at all is seen at work in two of three looks. */
 static void run_on_overdue(void *arg)
 {
     struct run *run = arg;
 
-    run->busy =
-        run->running && sweep_measure(run->job->sweep, run->request.id).running;
+    run->busy = true;
+    for (int i = 0; i < BUSY_LOOKS && run->busy; i++)
+        run->busy = sweep_measure(run->job->sweep, run->request.id).running;
 }
 
 static void run_watch(struct run *run)
@@ -393,7 +394,6 @@ static void run_watch(struct run *run)
 
     if (usage.rss > run->peak_rss)
         run->peak_rss = usage.rss;
-    run->running = usage.running;
     if (setup->memory_max && usage.rss > setup->memory_max)
         why = xasprintf("used more than %" PRIu64 " MiB of memory",
                         setup->memory_max >> 20);
