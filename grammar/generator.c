@@ -200,7 +200,8 @@ void generate_known(const struct tree *tree, const struct span *frozen,
                      .nfrozen = nfrozen,
                      .observed = known->observed,
                      .frames = known->frames,
-                     .nframes = known->nframes };
+                     .nframes = known->nframes,
+                     .turns = known->turns };
 
     fill(&g, kinds, out);
     edits_nest(out);

@@ -133,6 +133,7 @@ struct gen {
     const struct observed *observed; /* grammar/observed.h, or NULL */
     const struct span *frames;       /* see struct gen_known */
     size_t nframes;
+    bool turns;
     bool pumps; /* what grows the text is wanted, and nothing else */
     struct edits *out;
 };
@@ -146,6 +147,9 @@ struct gen_known {
     const struct span *frames; /* statements that the failure comes by, in any
                                 * order; empty ones are gone */
     size_t nframes;
+    bool turns; /* loops are to be bound to the turn that the run ended in:
+                 * what passed in those before is not the failure. Else they
+                 * are left to read what they read. */
 };
 
 /* All edits of these kinds for `tree`, appended to the fresh `out`, nested

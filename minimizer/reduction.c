@@ -110,6 +110,7 @@ static struct search *make_search(const struct reduction *r,
         .keep = facts->original->guard,
         .marks = input->twin.marks,
         .nmarks = input->twin.nplaces,
+        .turns = facts->original->guard->site != GUARD_NOTHING,
         .looks = trace->observed && facts->original->fork,
     };
     struct span *frames, *idle = NULL;

@@ -309,7 +309,8 @@ static void offer_last_turn(struct unwrap *w, uint32_t i)
     bool bare;
     struct buf statement;
 
-    if (left != NODE_NONE && right != NODE_NONE && w->g->observed)
+    if (w->g->turns && left != NODE_NONE && right != NODE_NONE &&
+        w->g->observed)
         turn = observed_turn(w->g->observed, node_span(w->ns, left));
     if (turn.len == 0 || (turn.len == 3 && memcmp(turn.data, "[0]", 3) == 0))
         return; /* offer_for() has the first */

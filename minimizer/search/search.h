@@ -69,6 +69,10 @@ struct search_opts {
      * next candidate. Copied. */
     const struct observed *observed;
 
+    /* Whether loops are bound to the turn that the traced run ended in, which
+     * leaves out what passed before: where a test is kept. */
+    bool turns;
+
     /* A trial may ask for what a traced run says of the base (see
      * search_trial.looks): where much has gone, more has one value only. */
     bool looks;

@@ -92,7 +92,8 @@ void solo_start_round(struct solo *solo)
     const struct tree *tree = solo_tree(solo);
     struct gen_known known = { .observed = &solo->observed,
                                .frames = solo->frames,
-                               .nframes = solo->nframes };
+                               .nframes = solo->nframes,
+                               .turns = solo->opts.turns };
 
     frames_forget_stale(tree, solo->frames, solo->nframes);
     edits_deinit(&solo->edits);

@@ -247,7 +247,8 @@ static void assert_turns_into(const char *text, const char *part,
     edits_init(&edits);
     generate_known(
         tree, NULL, 0, EDIT_KIND_BIT(EDIT_unwrap),
-        &(struct gen_known){ .observed = &o, .frames = &at, .nframes = 1 },
+        &(struct gen_known){
+            .observed = &o, .frames = &at, .nframes = 1, .turns = true },
         &edits);
     for (uint32_t i = 0; i < edits.n; i++) {
         struct patch patch;
