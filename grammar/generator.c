@@ -108,7 +108,9 @@ static void mark_environ(const struct gen *g)
     free(spans);
 }
 
-bool edit_kind_takes(unsigned kind)
+/* Whether the kind drops or replaces something within a statement and makes
+ * another computation of it; numbers and strings apart. */
+static bool takes(unsigned kind)
 {
     return infos[kind].tier > TIER_KERNEL && infos[kind].tier < TIER_LOOKS &&
            kind != EDIT_integer && kind != EDIT_string;
@@ -145,8 +147,7 @@ static void mark_kernels(const struct gen *g)
     for (size_t i = 0; n > 0 && i < g->out->n; i++) {
         struct edit *edit = &g->out->items[i];
 
-        edit->kernel =
-            edit_kind_takes(edit->kind) && touches(spans, n, edit->cover);
+        edit->kernel = takes(edit->kind) && touches(spans, n, edit->cover);
     }
     free(spans);
 }

@@ -95,10 +95,6 @@ const struct edit_kind_info *edit_kind_info(unsigned kind);
 /* When an edit is offered: the tier of its kind, or TIER_KERNEL. */
 enum edit_tier edit_tier_of(const struct edit *edit);
 
-/* Whether the kind drops or replaces something within a statement and makes
- * another computation of it; numbers and strings apart. */
-bool edit_kind_takes(unsigned kind);
-
 /* Sets of kinds: bit 1 << kind. */
 typedef uint64_t edit_kinds;
 #define EDIT_KIND_BIT(kind) (UINT64_C(1) << (kind))

@@ -23,7 +23,7 @@ void hinges_copy(struct hinges *to, const struct hinges *from)
 
 bool hinges_touch(const struct claim *claim, const struct edits *edits)
 {
-    return edit_kind_takes(claim_kind(claim, edits));
+    return edits->items[claim_edit(claim, edits)].kernel;
 }
 
 bool hinges_can(const struct claim *claim, const struct edits *edits)

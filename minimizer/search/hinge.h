@@ -1,11 +1,12 @@
-/* hinge.h - what the failure hangs on.
+/* hinge.h - what of a kernel the failure hangs on.
  *
- * A run passes: the failure has gone with what one edit took away, a
- * `transpose_A=True` or the cast to a wrong type. That is a part of its cause,
- * found by intervention (A. Zeller, Isolating cause-effect chains from computer
- * programs, FSE 2002). Once numbers and shapes have been changed the same words
- * may come without it, but from another fault. So what mutates leaves it in the
- * text from then on; only what preserves may still move or drop it.
+ * A run passes: the failure has gone with what one edit took away from a
+ * kernel, a `transpose_A=True` or the cast to a wrong type. That is a part of
+ * its cause, found by intervention (A. Zeller, Isolating cause-effect chains
+ * from computer programs, FSE 2002). Once numbers and shapes have been changed
+ * the same words may come without it, but from another fault. So what mutates
+ * leaves it in the text from then on; only what preserves may still move or
+ * drop it.
  *
  * A hinge is the places that the edit took away. They are followed through all
  * commits, and are lost together: a part of them may go. */
@@ -29,12 +30,12 @@ struct hinges {
 void hinges_deinit(struct hinges *hinges);
 void hinges_copy(struct hinges *to, const struct hinges *from);
 
-/* Whether the kind of a claim takes away or replaces something within a
- * statement, and makes another computation of it. Numbers and strings are no
- * hinges: others may well stand for them. */
+/* Whether a claim takes away or replaces something within a statement of a
+ * kernel, and makes another computation of it. Numbers and strings are no
+ * hinges: others may well stand for them. Outside of kernels they are data. */
 bool hinges_touch(const struct claim *claim, const struct edits *edits);
 
-/* Whether it is a single one of that kind, and can be one. */
+/* Whether it is a single one, and so can be one. */
 bool hinges_can(const struct claim *claim, const struct edits *edits);
 
 /* A run of that claim alone has passed. */

@@ -12,6 +12,8 @@
 
 /* ---- hinges by themselves ---- */
 
+#define HEAD "@triton.jit\ndef x():\n    "
+
 struct stage {
     struct tree *tree;
     struct edits edits;
@@ -106,13 +108,13 @@ static void what_was_taken_away_is_lost_with_more_around_it(void **state)
     struct stage stage;
     (void)state;
 
-    set_up(&stage, "k(f(p.to(q) + r), s)\n");
-    add(&stage, "k(f(p + r), s)\n");
-    assert_true(loses(&stage, "k(f(p + r), s)\n"));
-    assert_true(loses(&stage, "k(f(r), s)\n"));
-    assert_true(loses(&stage, "k(s)\n"));
-    assert_false(loses(&stage, "k(f(p.to(q) + r))\n"));
-    assert_false(loses(&stage, "k(f(p.to(q)), s)\n"));
+    set_up(&stage, HEAD "k(f(p.to(q) + r), s)\n");
+    add(&stage, HEAD "k(f(p + r), s)\n");
+    assert_true(loses(&stage, HEAD "k(f(p + r), s)\n"));
+    assert_true(loses(&stage, HEAD "k(f(r), s)\n"));
+    assert_true(loses(&stage, HEAD "k(s)\n"));
+    assert_false(loses(&stage, HEAD "k(f(p.to(q) + r))\n"));
+    assert_false(loses(&stage, HEAD "k(f(p.to(q)), s)\n"));
     tear_down(&stage);
 }
 
@@ -121,11 +123,11 @@ static void a_part_of_it_may_go(void **state)
     struct stage stage;
     (void)state;
 
-    set_up(&stage, "k(a, t=g(b, 17))\n");
-    add(&stage, "k(a)\n");
-    assert_true(loses(&stage, "k(a)\n"));
-    assert_false(loses(&stage, "k(a, t=b)\n"));
-    assert_false(loses(&stage, "k(a, t=g(b))\n"));
+    set_up(&stage, HEAD "k(a, t=g(b, 17))\n");
+    add(&stage, HEAD "k(a)\n");
+    assert_true(loses(&stage, HEAD "k(a)\n"));
+    assert_false(loses(&stage, HEAD "k(a, t=b)\n"));
+    assert_false(loses(&stage, HEAD "k(a, t=g(b))\n"));
     tear_down(&stage);
 }
 
@@ -134,14 +136,14 @@ static void it_moves_along_and_whatever_stands_beside_it(void **state)
     struct stage stage;
     (void)state;
 
-    set_up(&stage, "k(a, t=g(b), u=c)\n");
-    add(&stage, "k(a, u=c)\n");
-    commit(&stage, "k(a, t=g(b))\n");
-    assert_true(loses(&stage, "k(a)\n"));
-    commit(&stage, "k(a, t=b)\n");
-    assert_true(loses(&stage, "k(a)\n"));
-    commit(&stage, "k(t=b)\n");
-    assert_true(loses(&stage, "k()\n"));
+    set_up(&stage, HEAD "k(a, t=g(b), u=c)\n");
+    add(&stage, HEAD "k(a, u=c)\n");
+    commit(&stage, HEAD "k(a, t=g(b))\n");
+    assert_true(loses(&stage, HEAD "k(a)\n"));
+    commit(&stage, HEAD "k(a, t=b)\n");
+    assert_true(loses(&stage, HEAD "k(a)\n"));
+    commit(&stage, HEAD "k(t=b)\n");
+    assert_true(loses(&stage, HEAD "k()\n"));
     tear_down(&stage);
 }
 
@@ -152,11 +154,25 @@ static void numbers_and_statements_are_none(void **state)
     struct claim claim;
     (void)state;
 
-    set_up(&stage, "n = 64\nk(n)\n");
-    claim = claim_for(&stage, "n = 32\nk(n)\n", &patch);
+    set_up(&stage, HEAD "n = 64\n    k(n)\n");
+    claim = claim_for(&stage, HEAD "n = 32\n    k(n)\n", &patch);
     assert_false(hinges_can(&claim, &stage.edits));
     patch_deinit(&patch);
-    claim = claim_for(&stage, "n = 64\n", &patch);
+    claim = claim_for(&stage, HEAD "n = 64\n", &patch);
+    assert_false(hinges_can(&claim, &stage.edits));
+    patch_deinit(&patch);
+    tear_down(&stage);
+}
+
+static void outside_of_a_kernel_there_are_none(void **state)
+{
+    struct stage stage;
+    struct patch patch;
+    struct claim claim;
+    (void)state;
+
+    set_up(&stage, "k(a, t=b)\n");
+    claim = claim_for(&stage, "k(a)\n", &patch);
     assert_false(hinges_can(&claim, &stage.edits));
     patch_deinit(&patch);
     tear_down(&stage);
@@ -175,7 +191,8 @@ static enum verdict ask(struct bytes text, bool tells)
     static const char digits[] = "0123456789";
     const char *number = memmem(text.data, text.len, "A(", 2);
 
-    if (!has(text, "gemm(") || !number || !strchr(digits, number[2]))
+    if (!has(text, "@triton.jit") || !has(text, "gemm(") || !number ||
+        !strchr(digits, number[2]))
         return VERDICT_NO;
     if (has(text, "t=") || !has(text, "A(64"))
         return VERDICT_YES;
@@ -185,7 +202,7 @@ static enum verdict ask(struct bytes text, bool tells)
 /* All trials that can be out, answered from the last. Caller frees. */
 static char *reduce(unsigned width, bool tells)
 {
-    static const char script[] = "a = 1\nx = gemm(A(64), B(32), t=f(a))\n";
+    static const char script[] = HEAD "x = gemm(A(64), B(32), t=f(a))\n";
     struct search_opts opts = { .width = width };
     struct search *search =
         search_new(bytes_of(script, strlen(script)), NULL, 0, &opts);
@@ -239,6 +256,7 @@ int main(void)
         cmocka_unit_test(a_part_of_it_may_go),
         cmocka_unit_test(it_moves_along_and_whatever_stands_beside_it),
         cmocka_unit_test(numbers_and_statements_are_none),
+        cmocka_unit_test(outside_of_a_kernel_there_are_none),
         cmocka_unit_test(a_search_keeps_it_whatever_its_width),
         cmocka_unit_test(without_a_pass_nothing_is_known_of_it),
     };
