@@ -115,6 +115,28 @@ bool proc_is_running(const struct proc *proc)
     return running;
 }
 
+uint64_t proc_waits(pid_t pid)
+{
+    static const char key[] = "\nvoluntary_ctxt_switches:\t";
+    char path[64], text[4096];
+    const char *at;
+    uint64_t n = 0;
+    int fd;
+    ssize_t len = -1;
+
+    snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
+    fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd >= 0) {
+        len = read(fd, text, sizeof(text) - 1);
+        close(fd);
+    }
+    text[len > 0 ? len : 0] = '\0';
+    at = strstr(text, key);
+    if (!at || sscanf(at + sizeof(key) - 1, "%" SCNu64, &n) != 1)
+        return 0;
+    return n;
+}
+
 bool proc_is_dead(const struct proc *proc)
 {
     return proc->state == 'Z' || proc->state == 'X' || proc->state == 'x';

@@ -27,6 +27,11 @@ uint64_t proc_start_time(pid_t pid);
 /* One of its threads runs, or would if there were a processor for it. */
 bool proc_is_running(const struct proc *proc);
 
+/* How often its first thread has given up its processor to wait for something,
+ * be it for no time at all; 0 when that cannot be read. Of a loop that does
+ * nothing else this stands still, however loaded the machine is. */
+uint64_t proc_waits(pid_t pid);
+
 /* Ended, though perhaps not yet waited for. */
 bool proc_is_dead(const struct proc *proc);
 

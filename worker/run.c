@@ -41,7 +41,6 @@
 #include "worker/values.h"
 
 #define WATCH_MS 250   /* between two looks of the watchdog */
-#define BUSY_LOOKS 16  /* at what has hung */
 #define SWEEP_MS 20    /* between two looks for strays */
 #define SWEEPS_MAX 110 /* then they are left to the end of the worker */
 #define COMMAND_MAX (128u << 10) /* a shell command with the path in it */
@@ -76,7 +75,10 @@ struct run {
     char *stop; /* why we killed it, or NULL */
     bool over_limit;
     uint64_t peak_rss;
-    bool busy; /* at its deadline, in each look */
+    unsigned looks;          /* of the watchdog */
+    struct sweep_usage last; /* at the last one */
+    uint64_t waits_before;   /* at the one before */
+    bool busy;               /* at its deadline */
 
     struct observation observation;
     run_done_cb done;
@@ -375,15 +377,15 @@ static void run_stop(struct run *run, const char *why)
         run->stop = xstrdup(why);
 }
 
-/* Whether it works without a pause when its time is over. A loop that sleeps
- * for no time at all is seen at work in two of three looks. */
+/* Whether it works without a pause when its time is over: now and at the last
+ * look, and without having waited since the one before. */
 static void run_on_overdue(void *arg)
 {
     struct run *run = arg;
+    struct sweep_usage now = sweep_measure(run->job->sweep, run->request.id);
 
-    run->busy = true;
-    for (int i = 0; i < BUSY_LOOKS && run->busy; i++)
-        run->busy = sweep_measure(run->job->sweep, run->request.id).running;
+    run->busy = run->looks >= 2 && run->last.running && now.running &&
+                now.waits == run->waits_before;
 }
 
 static void run_watch(struct run *run)
@@ -394,6 +396,9 @@ static void run_watch(struct run *run)
 
     if (usage.rss > run->peak_rss)
         run->peak_rss = usage.rss;
+    run->waits_before = run->last.waits;
+    run->last = usage;
+    run->looks++;
     if (setup->memory_max && usage.rss > setup->memory_max)
         why = xasprintf("used more than %" PRIu64 " MiB of memory",
                         setup->memory_max >> 20);

@@ -594,6 +594,7 @@ struct sweep_usage sweep_measure(struct sweep *sweep, uint64_t id)
         usage.rss += its ? m->proc.rss : 0;
         if (its && !usage.running)
             usage.running = proc_is_running(&m->proc);
+        usage.waits += its ? proc_waits(m->proc.pid) : 0;
     }
     free(family.at);
     return usage;

@@ -44,7 +44,8 @@ void sweep_forget(struct sweep *sweep, uint64_t run);
 struct sweep_usage {
     uint64_t rss; /* bytes, summed */
     uint64_t procs;
-    bool running; /* one of them runs, or would */
+    bool running;   /* one of them runs, or would */
+    uint64_t waits; /* proc_waits(), summed */
 };
 struct sweep_usage sweep_measure(struct sweep *sweep, uint64_t run);
 
