@@ -261,9 +261,7 @@ static void reduction_on_reported(void *arg, const struct store_report *row,
         writer_add(r->writer, &batch, NULL, NULL);
         if (row->trial == 0) /* nothing was tried */
             return;
-        r->refusals +=
-            (row->verdict == VERDICT_NO || row->verdict == VERDICT_PASSED) &&
-            !row->early;
+        r->refusals += verdict_is_no((enum verdict)row->verdict) && !row->early;
     }
     r->events.tried(r->arg, r->refusals);
 }

@@ -38,21 +38,29 @@ static char *read_file(const char *path, size_t *len)
     return data;
 }
 
+/* The beginning of a small file, as a string; false: it cannot be read, or
+ * nothing is in it. */
+static bool read_small(const char *path, char *text, size_t size)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t n = -1;
+
+    if (fd >= 0) {
+        n = read(fd, text, size - 1);
+        close(fd);
+    }
+    text[n > 0 ? n : 0] = '\0';
+    return n > 0;
+}
+
 bool proc_read(pid_t pid, struct proc *proc)
 {
     char path[64], text[1024];
     long rss;
-    int fd;
 
     snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-    fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
+    if (!read_small(path, text, sizeof(text)))
         return false;
-    ssize_t n = read(fd, text, sizeof(text) - 1);
-    close(fd);
-    if (n <= 0)
-        return false;
-    text[n] = '\0';
     /* The name in parentheses may hold anything, parentheses too. */
     char *rest = strrchr(text, ')');
     memset(proc, 0, sizeof(*proc));
@@ -78,18 +86,11 @@ uint64_t proc_start_time(pid_t pid)
 /* The letter behind the name in a `stat` file; 0: it cannot be read. */
 static char state_in(const char *path)
 {
-    char text[512], *rest = NULL;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t n = -1;
+    char text[512];
+    const char *rest = NULL;
 
-    if (fd >= 0) {
-        n = read(fd, text, sizeof(text) - 1);
-        close(fd);
-    }
-    if (n > 0) {
-        text[n] = '\0';
+    if (read_small(path, text, sizeof(text)))
         rest = strrchr(text, ')');
-    }
     return rest && rest[1] == ' ' ? rest[2] : '\0';
 }
 
@@ -119,19 +120,12 @@ uint64_t proc_waits(pid_t pid)
 {
     static const char key[] = "\nvoluntary_ctxt_switches:\t";
     char path[64], text[4096];
-    const char *at;
+    const char *at = NULL;
     uint64_t n = 0;
-    int fd;
-    ssize_t len = -1;
 
     snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
-    fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd >= 0) {
-        len = read(fd, text, sizeof(text) - 1);
-        close(fd);
-    }
-    text[len > 0 ? len : 0] = '\0';
-    at = strstr(text, key);
+    if (read_small(path, text, sizeof(text)))
+        at = strstr(text, key);
     if (!at || sscanf(at + sizeof(key) - 1, "%" SCNu64, &n) != 1)
         return 0;
     return n;

@@ -46,24 +46,21 @@ static uint32_t living_edit(const struct claim *claim,
 void hinges_add(struct hinges *hinges, const struct claim *claim,
                 const struct edits *edits)
 {
-    struct edit edit = edits_now(edits, living_edit(claim, edits));
+    uint32_t which = living_edit(claim, edits);
+    struct edit edit = edits_now(edits, which);
     struct span places[HINGE_PLACES] = { 0 };
     size_t n = 0;
 
-    if (claim->list != EDIT_NONE) {
+    if (claim->list != EDIT_NONE)
         places[n++] = edit.cover;
-    } else {
-        uint32_t which = claim_edit(claim, edits);
+    for (uint32_t c = 0; claim->list == EDIT_NONE && c < edit.n; c++) {
+        struct span at = edits_change_now(edits, which, c).at;
 
-        for (uint32_t c = 0; c < edit.n; c++) {
-            struct span at = edits_change_now(edits, which, c).at;
-
-            if (span_len(at) == 0)
-                continue;
-            if (n == HINGE_PLACES)
-                return;
-            places[n++] = at;
-        }
+        if (span_len(at) == 0)
+            continue;
+        if (n == HINGE_PLACES)
+            return;
+        places[n++] = at;
     }
     xgrow(&hinges->places, &hinges->room, hinges->n + 1, sizeof(places));
     memcpy(&hinges->places[hinges->n++ * HINGE_PLACES], places, sizeof(places));

@@ -43,10 +43,8 @@ void queue_deinit(struct queue *queue)
 {
     forget_offers(queue);
     memory_deinit(&queue->refused);
-    for (unsigned kind = 0; kind < EDIT_KINDS; kind++) {
-        heap_deinit(&queue->heaps[false][kind]);
-        heap_deinit(&queue->heaps[true][kind]);
-    }
+    for (unsigned i = 0; i < HEAPS; i++)
+        heap_deinit(&queue->heaps[i]);
 }
 
 void queue_copy(struct queue *to, const struct queue *from,
@@ -62,10 +60,8 @@ void queue_copy(struct queue *to, const struct queue *from,
     to->taken = xcopy(from->taken, edits->n, sizeof(bool));
     to->offers->refs++;
     memory_copy(&to->refused, &from->refused);
-    for (unsigned kind = 0; kind < EDIT_KINDS; kind++) {
-        heap_copy(&to->heaps[false][kind], &from->heaps[false][kind]);
-        heap_copy(&to->heaps[true][kind], &from->heaps[true][kind]);
-    }
+    for (unsigned i = 0; i < HEAPS; i++)
+        heap_copy(&to->heaps[i], &from->heaps[i]);
 }
 
 static bool is_list(const struct queue *queue, uint32_t item)
@@ -91,11 +87,16 @@ static uint64_t item_worth(const struct queue *queue, uint32_t item)
     return saved > 0 ? (uint64_t)saved : 0;
 }
 
-static struct heap *heap_of(struct queue *queue, uint32_t edit)
+static struct heap *heap_of(struct queue *queue, unsigned kind, bool kernel)
+{
+    return &queue->heaps[kernel ? EDIT_KINDS + kind : kind];
+}
+
+static struct heap *heap_of_edit(struct queue *queue, uint32_t edit)
 {
     const struct edit *of = &queue->edits->items[edit];
 
-    return &queue->heaps[of->kernel][of->kind];
+    return heap_of(queue, of->kind, of->kernel);
 }
 
 static void push(struct queue *queue, uint32_t item)
@@ -107,7 +108,7 @@ static void push(struct queue *queue, uint32_t item)
     entry.order = edit;
     if (is_list(queue, item))
         entry.stamp = ++queue->stamps[item - queue->edits->n];
-    heap_push(heap_of(queue, edit), entry);
+    heap_push(heap_of_edit(queue, edit), entry);
 }
 
 static void offer(struct queue *queue, uint32_t item)
@@ -237,10 +238,8 @@ void queue_fill(struct queue *queue, const struct edits *edits,
     uint32_t item;
 
     forget_offers(queue);
-    for (unsigned kind = 0; kind < EDIT_KINDS; kind++) {
-        heap_clear(&queue->heaps[false][kind]);
-        heap_clear(&queue->heaps[true][kind]);
-    }
+    for (unsigned i = 0; i < HEAPS; i++)
+        heap_clear(&queue->heaps[i]);
     queue->edits = edits;
     queue->nlists = edits->nlists;
     queue->walks = xcalloc(edits->nlists, sizeof(*queue->walks));
@@ -289,7 +288,7 @@ static struct heap *best_heap(struct queue *queue, enum edit_tier tier)
 
     for (unsigned kind = 0; kind < EDIT_KINDS; kind++) {
         bool kernel = tier == TIER_KERNEL;
-        struct heap *heap = &queue->heaps[kernel][kind];
+        struct heap *heap = heap_of(queue, kind, kernel);
         uint64_t promise;
 
         if (!kernel && edit_kind_info(kind)->tier != tier)
@@ -371,7 +370,7 @@ size_t queue_batch(struct queue *queue, const struct claim *claim,
                    struct claim *more, size_t room)
 {
     unsigned kind = claim_kind(claim, queue->edits);
-    struct heap *heap = heap_of(queue, claim_edit(claim, queue->edits));
+    struct heap *heap = heap_of_edit(queue, claim_edit(claim, queue->edits));
     uint64_t rate = rate_value(&queue->rates[kind]), odds = rate;
     size_t n = 0;
 

@@ -29,18 +29,21 @@ struct offers {
     uint32_t *children; /* items */
 };
 
+/* One for each kind, and one for what of it is in kernels. */
+#define HEAPS (2 * EDIT_KINDS)
+
 /* An item is an edit that is no unit of a list, by its number, or a list, by
  * its number plus that of all edits. */
 struct queue {
     const struct edits *edits;
-    struct heap heaps[2][EDIT_KINDS]; /* those in kernels apart */
-    struct rate rates[EDIT_KINDS];    /* learned over all rounds */
-    struct walk *walks;               /* one for each list */
-    uint32_t *stamps;                 /* the valid heap entry of each list */
-    bool *offered;                    /* each item */
-    bool *taken;                      /* each edit; see queue_take_sure() */
-    struct memory refused;            /* places where an edit did not go */
-    struct offers *offers; /* shared by copies: what a fill has made */
+    struct heap heaps[HEAPS];
+    struct rate rates[EDIT_KINDS]; /* learned over all rounds */
+    struct walk *walks;            /* one for each list */
+    uint32_t *stamps;              /* the valid heap entry of each list */
+    bool *offered;                 /* each item */
+    bool *taken;                   /* each edit; see queue_take_sure() */
+    struct memory refused;         /* places where an edit did not go */
+    struct offers *offers;         /* shared by copies: what a fill has made */
     size_t nlists;
 };
 

@@ -358,7 +358,7 @@ bool search_report(struct search *search, uint64_t id, enum verdict verdict)
 
     assert(verdict != VERDICT_DROPPED || !is_wanted(search, &trial));
     search->stats.yes += verdict == VERDICT_YES;
-    search->stats.no += verdict == VERDICT_NO || verdict == VERDICT_PASSED;
+    search->stats.no += verdict_is_no(verdict);
     search->stats.none += verdict == VERDICT_NONE;
     search->stats.dropped += verdict == VERDICT_DROPPED;
     if (trial.looks && verdict != VERDICT_DROPPED)

@@ -40,6 +40,12 @@ enum verdict {
                       * failure, see hinge.h */
 };
 
+/* Whether it says no, for whatever reason. */
+static inline bool verdict_is_no(enum verdict verdict)
+{
+    return verdict == VERDICT_NO || verdict == VERDICT_PASSED;
+}
+
 struct search;
 struct tree;
 struct guard;

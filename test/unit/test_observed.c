@@ -117,9 +117,22 @@ static void add_line(struct buf *out, const char *text, const char *part,
              (size_t)(at - text) + strlen(part), value);
 }
 
-/* What is offered when `part` of the text had the value, "" for nothing. */
-static void assert_becomes(const char *text, const char *part,
-                           const char *value, const char *expected)
+static bool is_observed(const struct edit *edit)
+{
+    return edit->kind == EDIT_observed;
+}
+
+static bool is_sure(const struct edit *edit)
+{
+    return edit->sure;
+}
+
+/* What the chosen edits make of the text, one after the other, when `part` of
+ * it had the value; "" for nothing. `known` is what else is known of it. */
+static void assert_made(const char *text, const char *part, const char *value,
+                        edit_kinds kinds, struct gen_known known,
+                        bool (*chosen)(const struct edit *),
+                        const char *expected)
 {
     struct tree *tree = tree_parse(bytes_of(text, strlen(text)));
     struct observed o;
@@ -131,13 +144,13 @@ static void assert_becomes(const char *text, const char *part,
     add_line(&line, text, part, value);
     assert_int_equal(observed_read(&o, buf_str(&line), strlen(text), NULL), 0);
     edits_init(&edits);
-    generate_known(tree, NULL, 0, vocabulary(MUTATE_ALL, false),
-                   &(struct gen_known){ .observed = &o }, &edits);
+    known.observed = &o;
+    generate_known(tree, NULL, 0, kinds, &known, &edits);
     for (uint32_t i = 0; i < edits.n; i++) {
         struct patch patch;
 
         patch_init(&patch);
-        if (edits.items[i].kind == EDIT_observed) {
+        if (chosen(&edits.items[i])) {
             assert_int_equal(patch_add_edit(&patch, &edits, i), 0);
             assert_int_equal(patch_apply(&patch, tree_text(tree), &out), 0);
         }
@@ -149,6 +162,13 @@ static void assert_becomes(const char *text, const char *part,
     tree_free(tree);
     buf_deinit(&line);
     buf_deinit(&out);
+}
+
+static void assert_becomes(const char *text, const char *part,
+                           const char *value, const char *expected)
+{
+    assert_made(text, part, value, vocabulary(MUTATE_ALL, false),
+                (struct gen_known){ 0 }, is_observed, expected);
 }
 
 static void a_value_takes_the_place_of_its_expression(void **state)
@@ -233,39 +253,13 @@ static void assert_turns_into(const char *text, const char *part,
                               const char *turn, const char *frame,
                               const char *expected)
 {
-    struct tree *tree = tree_parse(bytes_of(text, strlen(text)));
     uint32_t from = (uint32_t)(strstr(text, frame) - text);
     struct span at = { from, from + (uint32_t)strlen(frame) };
-    struct observed o;
-    struct edits edits;
-    struct buf line, out;
 
-    buf_init(&line, 4096);
-    buf_init(&out, 4096);
-    add_line(&line, text, part, turn);
-    assert_int_equal(observed_read(&o, buf_str(&line), strlen(text), NULL), 0);
-    edits_init(&edits);
-    generate_known(
-        tree, NULL, 0, EDIT_KIND_BIT(EDIT_unwrap),
-        &(struct gen_known){
-            .observed = &o, .frames = &at, .nframes = 1, .turns = true },
-        &edits);
-    for (uint32_t i = 0; i < edits.n; i++) {
-        struct patch patch;
-
-        patch_init(&patch);
-        if (edits.items[i].sure) {
-            assert_int_equal(patch_add_edit(&patch, &edits, i), 0);
-            assert_int_equal(patch_apply(&patch, tree_text(tree), &out), 0);
-        }
-        patch_deinit(&patch);
-    }
-    assert_string_equal(buf_str(&out), expected);
-    edits_deinit(&edits);
-    observed_deinit(&o);
-    tree_free(tree);
-    buf_deinit(&line);
-    buf_deinit(&out);
+    assert_made(
+        text, part, turn, EDIT_KIND_BIT(EDIT_unwrap),
+        (struct gen_known){ .frames = &at, .nframes = 1, .turns = true },
+        is_sure, expected);
 }
 
 static void a_loop_is_bound_to_the_turn_that_failed(void **state)
