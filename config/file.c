@@ -10,6 +10,8 @@
 
 #include "config/mem.h"
 
+#define NAMES_MAX 1000 /* tried for a file that is about to be renamed */
+
 static int read_all(int fd, size_t max, char **data, size_t *len)
 {
     size_t room = 0, n = 0;
@@ -87,6 +89,64 @@ static int write_all(int fd, const char *p, size_t len)
     return fsync(fd) ? -errno : 0;
 }
 
+/* A file without a name, or less than 0 where the file system has no such. */
+static int open_nameless(const char *target)
+{
+    char *dir = file_dir(target);
+    int fd = open(dir, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+
+    free(dir);
+    return fd;
+}
+
+/* `tmp` ends in six letters, which are replaced until nobody has that name. */
+static int give_name(int fd, char *tmp)
+{
+    char *self = xasprintf("/proc/self/fd/%d", fd);
+    unsigned first = (unsigned)getpid();
+    int error = -EEXIST;
+
+    for (unsigned i = 0; error == -EEXIST && i < NAMES_MAX; i++) {
+        snprintf(tmp + strlen(tmp) - 6, 7, "%06x", (first + i) & 0xFFFFFF);
+        error = linkat(AT_FDCWD, self, AT_FDCWD, tmp, AT_SYMLINK_FOLLOW)
+                    ? -errno
+                    : 0;
+    }
+    free(self);
+    return error;
+}
+
+/* The bytes are on the disk before they have a name: who is killed meanwhile
+ * leaves nothing behind. */
+static int replace(const char *target, const void *data, size_t len, int mode)
+{
+    char *tmp = xasprintf("%s.XXXXXX", target);
+    int fd = open_nameless(target);
+    bool named = fd < 0;
+    int error = 0;
+
+    if (named)
+        fd = mkostemp(tmp, O_CLOEXEC);
+    if (fd < 0)
+        error = -errno;
+    if (!error)
+        error = write_all(fd, data, len);
+    if (!error && fchmod(fd, (mode_t)mode))
+        error = -errno;
+    if (!error && !named) {
+        error = give_name(fd, tmp);
+        named = !error;
+    }
+    if (fd >= 0 && close(fd) && !error)
+        error = -errno;
+    if (!error && rename(tmp, target))
+        error = -errno;
+    if (error && fd >= 0 && named)
+        unlink(tmp);
+    free(tmp);
+    return error;
+}
+
 int file_replace(const char *path, const void *data, size_t len, int mode,
                  struct err *err)
 {
@@ -96,23 +156,10 @@ int file_replace(const char *path, const void *data, size_t len, int mode,
     char *real = realpath(path, NULL);
     const char *target = real ? real : path;
     bool taken = stat(target, &st) == 0 && !S_ISREG(st.st_mode);
-    char *tmp = xasprintf("%s.XXXXXX", target);
-    int fd = taken ? -1 : mkostemp(tmp, O_CLOEXEC);
-    int error = taken    ? S_ISDIR(st.st_mode) ? -EISDIR : -EINVAL
-                : fd < 0 ? -errno
-                         : 0;
+    int error = !taken                ? replace(target, data, len, mode)
+                : S_ISDIR(st.st_mode) ? -EISDIR
+                                      : -EINVAL;
 
-    if (!error)
-        error = write_all(fd, data, len);
-    if (!error && fchmod(fd, (mode_t)mode))
-        error = -errno;
-    if (fd >= 0 && close(fd) && !error)
-        error = -errno;
-    if (!error && rename(tmp, target))
-        error = -errno;
-    if (error && fd >= 0)
-        unlink(tmp);
-    free(tmp);
     free(real);
     if (taken)
         return err_set(err, error, "%s: is no regular file; give another name",

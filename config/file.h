@@ -15,11 +15,12 @@
 int file_read(const char *path, size_t max, char **data, size_t *len,
               struct err *err);
 
-/* Write `len` bytes to a fresh file beside `path`, fsync it, and rename it
- * over `path`: a reader sees the old or the new bytes, whole, also after a
- * power cut. A symbolic link is followed; what is no regular file (a folder,
- * a device) is left alone with -EISDIR or -EINVAL. Nothing is left behind on
- * error. `mode`: the permissions, whatever the umask. */
+/* Write `len` bytes to a fresh file in the folder of `path`, fsync it, and
+ * rename it over `path`: a reader sees the old or the new bytes, whole, also
+ * after a power cut. Where the file system has files without a name, it has
+ * none before it is whole. A symbolic link is followed; what is no regular file
+ * (a folder, a device) is left alone with -EISDIR or -EINVAL. Nothing is left
+ * behind on error. `mode`: the permissions, whatever the umask. */
 int file_replace(const char *path, const void *data, size_t len, int mode,
                  struct err *err);
 

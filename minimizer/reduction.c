@@ -8,9 +8,15 @@
  *   store -> trials                  the replay, before the first trial
  *
  * An accepted report and its step are one transaction: the store never has one
- * without the other, so a replay finds as many steps as were accepted. */
+ * without the other, so a replay finds as many steps as were accepted.
+ *
+ * A step that the final check denies is undone by a replay too, into a new
+ * search: of the log up to the yes to its text (which may have become a step
+ * later, when a pump had ended), and that is a no this time. What is behind is
+ * cut off. */
 #include "minimizer/reduction.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -31,15 +37,22 @@ struct reduction {
     struct reduction_events events;
     void *arg;
     int64_t job;
+    struct store_trace trace;
     struct writer *writer; /* NULL once it is closing */
     struct search *search;
     struct trials *trials;
     struct steps *steps;
     struct reasons reasons;
+    uint64_t reports; /* in the log */
+    uint64_t denied;  /* the number of the yes that is a no; 0: none */
+    const char *denied_why;
+    bool confirm;      /* one was denied: forked runs may be wrong */
     bool searched;     /* the trials have finished */
     unsigned refusals; /* since the last step */
     bool minimal;
     const char *stopped_by;
+    /* By searches before this one; with these the numbers are whole. */
+    struct reduction_view past;
 };
 
 static void reduction_on_reported(void *arg, const struct store_report *row,
@@ -92,9 +105,9 @@ static unsigned width_of(const struct state_facts *facts)
 }
 
 /* What the trace says is a guess: without it the search takes longer. */
-static struct search *make_search(const struct reduction *r,
-                                  const struct store_trace *trace)
+static struct search *make_search(const struct reduction *r)
 {
+    const struct store_trace *trace = &r->trace;
     const struct state_facts *facts = &r->spec.facts;
     const struct input *input = facts->input;
     static const enum mutate limits[] = {
@@ -145,6 +158,14 @@ static unsigned tries_of(const struct original_facts *original)
     return (unsigned)fmin(30, ceil(log(0.05) / log1p(-original->rate)));
 }
 
+/* For the trials; 0: no budget. */
+static uint64_t runs_left(const struct reduction *r)
+{
+    uint64_t max = (uint64_t)r->spec.facts.config->max_runs;
+
+    return max > r->past.runs ? max - r->past.runs : max > 0 ? 1 : 0;
+}
+
 static struct trials *make_trials(struct reduction *r)
 {
     static const struct trials_events events = {
@@ -173,13 +194,14 @@ static struct trials *make_trials(struct reduction *r)
         .loads = original->loads,
         .shown_ahead = original->shown_ahead,
         .nshown_ahead = original->nshown_ahead,
-        .hot = original->children == CHILDREN_HOT,
+        .confirm = r->confirm,
+        .hot = original->children == CHILDREN_HOT && !r->confirm,
         .warm = original->warm,
         .lanes = (unsigned)facts->config->jobs,
         .tries = tries_of(original),
         .width = width_of(facts),
         .twin = twin_of(r),
-        .max_runs = (uint64_t)facts->config->max_runs,
+        .max_runs = runs_left(r),
         .in_order = facts->config->deterministic,
         .controls = original->controls,
         .ncontrols = original->ncontrols,
@@ -188,32 +210,32 @@ static struct trials *make_trials(struct reduction *r)
     return trials_new(&spec, &events, r);
 }
 
+static void make_parts(struct reduction *r)
+{
+    r->steps = make_steps(r);
+    r->search = make_search(r);
+    r->trials = make_trials(r);
+}
+
 int reduction_open(struct reduction **reduction,
                    const struct reduction_spec *spec,
                    const struct reduction_events *events, void *arg,
                    struct err *err)
 {
-    struct reduction *r;
-    struct store_trace trace;
-    int64_t job;
-    int error = state_begin(spec->store, &spec->facts, &job, &trace, err);
+    struct reduction *r = xcalloc(1, sizeof(*r));
+    int error = state_begin(spec->store, &spec->facts, &r->job, &r->trace, err);
 
-    if (error)
-        goto out;
-    r = xcalloc(1, sizeof(*r));
     r->spec = *spec;
     r->events = *events;
     r->arg = arg;
-    r->job = job;
-    r->writer = writer_new(spec->loop, spec->store, job);
-    r->steps = make_steps(r);
-    r->search = make_search(r, &trace);
-    r->trials = make_trials(r);
+    if (error) {
+        reduction_free(r);
+        return error;
+    }
+    r->writer = writer_new(spec->loop, spec->store, r->job);
+    make_parts(r);
     *reduction = r;
-out:
-    free(trace.ran);
-    free(trace.observed);
-    return error;
+    return 0;
 }
 
 void reduction_free(struct reduction *r)
@@ -224,6 +246,8 @@ void reduction_free(struct reduction *r)
     search_free(r->search);
     steps_free(r->steps);
     reasons_deinit(&r->reasons);
+    free(r->trace.ran);
+    free(r->trace.observed);
     free(r);
 }
 
@@ -232,12 +256,14 @@ void reduction_free(struct reduction *r)
 /* The chain grows by the search's present base. */
 static void add_step(struct reduction *r, const char *kind)
 {
+    struct bytes text = search_text(r->search);
     struct step step = {
         .kind = kind,
-        .run = trials_counts(r->trials).runs,
+        .run = r->past.runs + trials_counts(r->trials).runs,
         .at_ms = fleet_now_ms(r->spec.fleet) - r->spec.started_ms,
-        .bytes = search_text(r->search).len,
+        .bytes = text.len,
         .mutated = search_mutated(r->search),
+        .text = hash_bytes(text.data, text.len),
     };
 
     if (twin_of(r)) {
@@ -253,6 +279,7 @@ static void reduction_on_reported(void *arg, const struct store_report *row,
     struct reduction *r = arg;
     struct store_batch batch = { .reports = row, .nreports = 1 };
 
+    r->reports++;
     if (accepted) {
         add_step(r, search_last_kind(r->search));
         steps_keep(r->steps, search_text(r->search), row);
@@ -299,16 +326,38 @@ static void reduction_on_settled(void *arg)
 
 /* ---- the replay and the trials ---- */
 
+/* The log goes on from what has been replayed of it. */
+static void cut_log(struct reduction *r)
+{
+    struct store_cut cut = { .reports = r->reports,
+                             .steps = steps_count(r->steps) };
+    struct store_batch batch = { .cut = &cut };
+
+    writer_add(r->writer, &batch, NULL, NULL);
+}
+
 static bool reduction_on_replay(void *arg, const struct store_report *row)
 {
     struct reduction *r = arg;
+    struct store_report told = *row;
+    bool last = r->reports + 1 == r->denied;
     bool accepted;
 
-    if (!trials_replay(r->trials, row, &accepted)) {
+    if (last)
+        told.verdict = VERDICT_NO;
+    if (!trials_replay(r->trials, &told, &accepted)) {
         log_info("the store's log fits up to step %zu",
                  steps_count(r->steps) - 1);
+        cut_log(r);
         return false;
     }
+    if (last) {
+        cut_log(r);
+        reduction_on_refused(r, told.hash, r->denied_why);
+        reduction_on_reported(r, &told, accepted);
+        return false;
+    }
+    r->reports++;
     if (accepted)
         add_step(r, search_last_kind(r->search));
     return true;
@@ -324,6 +373,77 @@ int reduction_start(struct reduction *r, struct err *err)
         error = steps_restore(r->steps, search_text(r->search), err);
     else if (!error)
         steps_keep(r->steps, search_text(r->search), NULL);
+    if (!error)
+        trials_pump(r->trials);
+    return error;
+}
+
+/* What has been counted before a search and is not counted by it again. */
+static void keep_past(struct reduction_view *past,
+                      const struct reduction_view *before,
+                      const struct reduction_view *now)
+{
+    *past = *before;
+    past->pumped -= now->pumped;
+    past->cached -= now->cached;
+    past->rejected_early -= now->rejected_early;
+    past->no_verdict -= now->no_verdict;
+}
+
+/* The yes to a text in the log. */
+struct yes {
+    struct hash128 text;
+    uint64_t at;
+    bool found;
+};
+
+/* Not of a run that looked at a text that was the base already. */
+static bool find_yes(void *arg, const struct store_report *row)
+{
+    struct yes *yes = arg;
+
+    yes->at++;
+    yes->found = row->trial != 0 && row->verdict == VERDICT_YES &&
+                 !row->expected && !row->observed &&
+                 hash_equal(row->hash, yes->text);
+    return !yes->found;
+}
+
+int reduction_deny(struct reduction *r, size_t step, const char *why,
+                   struct err *err)
+{
+    struct reduction_view before = reduction_view(r), now;
+    struct steps *old = r->steps;
+    struct yes yes = { .text = steps_at(old, step)->text };
+    int error = store_replay(r->spec.store, r->job, find_yes, &yes, err);
+
+    if (!error && !yes.found)
+        error = err_set(err, -ENOENT,
+                        "no run in the state file led to step %zu", step);
+    if (error)
+        return error;
+
+    trials_free(r->trials);
+    search_free(r->search);
+    r->confirm = true;
+    r->denied = yes.at;
+    r->denied_why = why;
+    r->past = before; /* the trials are told how many runs are left */
+    make_parts(r);
+    r->reports = 0;
+    r->refusals = 0;
+    r->searched = r->minimal = false;
+    add_step(r, "original");
+    error = store_replay(r->spec.store, r->job, reduction_on_replay, r, err);
+    r->denied = 0;
+    r->denied_why = NULL;
+    r->past = (struct reduction_view){ 0 };
+    now = reduction_view(r);
+    keep_past(&r->past, &before, &now);
+    steps_date(r->steps, old);
+    steps_free(old);
+    if (!error && steps_writing(r->steps) == 0)
+        error = steps_restore(r->steps, search_text(r->search), err);
     if (!error)
         trials_pump(r->trials);
     return error;
@@ -380,19 +500,22 @@ struct reduction_view reduction_view(const struct reduction *r)
 {
     struct trials_counts counts = trials_counts(r->trials);
     struct search_stats stats = search_stats(r->search);
+    const struct reduction_view *past = &r->past;
     size_t steps = steps_count(r->steps);
 
+    run_kinds_add(&counts.kinds, &past->kinds);
     return (struct reduction_view){
         .searched = r->searched,
         .minimal = r->minimal,
         .stopped_by = r->stopped_by,
-        .runs = counts.runs,
-        .pumped = stats.pump_runs,
-        .cached = counts.replayed + stats.remembered,
-        .rejected_early = counts.early + stats.rejected_early,
-        .no_verdict = counts.no_verdict,
+        .runs = past->runs + counts.runs,
+        .pumped = past->pumped + stats.pump_runs,
+        .cached = past->cached + counts.replayed + stats.remembered,
+        .rejected_early =
+            past->rejected_early + counts.early + stats.rejected_early,
+        .no_verdict = past->no_verdict + counts.no_verdict,
         .kinds = counts.kinds,
-        .hot = counts.lanes,
+        .hot = r->confirm ? past->hot : counts.lanes,
         .accepted = steps > 0 ? steps - 1 : 0,
         .fresh_limit_ms = counts.fresh_limit_ms,
         .out = r->searched ? 0 : trials_out(r->trials),

@@ -3,8 +3,9 @@
  * earlier run is replayed first.
  *
  * In this order: reduction_open(), reduction_start(), the searched event, the
- * settled event, reduction_close(), its closed callback, reduction_free().
- * reduction_close() may come at any time once the fleet is closed. */
+ * settled event, reduction_close(), its closed callback, reduction_free();
+ * after settled reduction_deny() may lead back to the search. reduction_close()
+ * may come at any time once the fleet is closed. */
 #ifndef AUTODD_REDUCTION_H
 #define AUTODD_REDUCTION_H
 
@@ -57,6 +58,16 @@ void reduction_free(struct reduction *reduction);
 /* Replay, write the best so far, start the trials. Errors of store and file;
  * then reduction_stop() is to follow. */
 int reduction_start(struct reduction *reduction, struct err *err);
+
+/* After settled: fresh runs do not bear out `step`, not 0, but the one before
+ * it, which stands in the best file. The search goes on from there, as if the
+ * run that led to the step had said no, for this reason (copied); searched and
+ * settled come once more.
+ * From now on no hot child is asked, and every yes of a forked run needs that
+ * of a fresh one. -ENOENT when the store does not know what led to the step:
+ * then nothing has changed. Errors of the store and the file. */
+int reduction_deny(struct reduction *reduction, size_t step, const char *why,
+                   struct err *err);
 
 /* Slots may have become free by other runs than the trials', and the facts on
  * the original (its rate) may have changed. */

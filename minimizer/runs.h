@@ -16,4 +16,7 @@ struct run_kinds {
 /* Count a run that took place. */
 void run_kinds_count(struct run_kinds *kinds, const struct observation *o);
 
+/* Count those of `more` too. */
+void run_kinds_add(struct run_kinds *kinds, const struct run_kinds *more);
+
 #endif

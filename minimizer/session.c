@@ -49,6 +49,7 @@ struct side {
 enum { HERE, THERE, SIDES };
 
 #define EARLY_SHARE 2 /* of the slots: most for runs of the final check */
+#define DENIED_MAX 3  /* final checks after which the search goes on */
 
 struct session {
     struct uv_loop_s *loop;
@@ -76,6 +77,7 @@ struct session {
     struct reduction *reduction; /* NULL: no search yet */
     struct early *early;         /* NULL: none */
     bool minimal;
+    unsigned denied; /* final checks that sent the search back */
     struct verify_result verified;
     struct observation shown; /* a failing run of the result */
     bool have_shown;
@@ -574,33 +576,82 @@ static void tell_without(struct session *s, const struct verify_without *w)
     free(text);
 }
 
+/* The last step that holds stands in the file, and that is the end. */
+static void tell_put_back(struct session *s, const struct verify_result *r)
+{
+    char *text =
+        xasprintf("the final check failed%s (%s); the %s was put back",
+                  r->step > 0 ? "" : " at every step", r->why,
+                  r->step > 0 ? "last step that fails by itself" : "original");
+
+    say(s, SAY_WARNING, text);
+    free(text);
+}
+
+/* A search that came to its end by itself did so on a wrong yes. */
+static bool may_go_on(const struct session *s)
+{
+    uint64_t runs = reduction_view(s->reduction).runs;
+    uint64_t max = (uint64_t)s->config->max_runs;
+
+    return !s->decided && s->denied < DENIED_MAX &&
+           !reduction_view(s->reduction).stopped_by && (max == 0 || runs < max);
+}
+
+/* Go on from the step that holds. False: what led to the next one is not known,
+ * and nothing has changed. */
+static bool search_on(struct session *s, const struct verify_result *r)
+{
+    size_t steps = steps_count(reduction_steps(s->reduction));
+    struct err err;
+    char *text;
+    int error;
+
+    s->denied++;
+    enter(s, SESSION_SEARCHING); /* which may be over at once */
+    error = reduction_deny(s->reduction, r->step + 1, r->why, &err);
+    if (error == -ENOENT) {
+        enter(s, SESSION_VERIFYING);
+        return false;
+    }
+    if (error) {
+        fail(s, err.text);
+        return true;
+    }
+    text = xasprintf(
+        "the final check failed (%s); the search goes on from step %zu of %zu, "
+        "the last that fails by itself, and new interpreters confirm each step",
+        r->why, r->step, steps - 1);
+    say(s, SAY_NOTE, text);
+    free(text);
+    return true;
+}
+
 static void session_on_verified(void *arg, const struct verify_result *result)
 {
     struct session *s = arg;
 
     s->verified = *result;
     s->verified.shown = NULL; /* theirs */
-    if (result->shown) {
-        observation_copy(&s->shown, result->shown);
-        s->have_shown = true;
-    }
+    s->verified.why = NULL;
     if (s->phase != SESSION_VERIFYING)
         return;
     if (result->error) {
         fail(s, result->err.text);
         return;
     }
+    if (result->walked_back && may_go_on(s) && search_on(s, result))
+        return;
+    if (result->shown) {
+        observation_copy(&s->shown, result->shown);
+        s->have_shown = true;
+    }
     for (unsigned i = 0; i < result->nwithout; i++)
         tell_without(s, &result->without[i]);
     if (result->walked_back) {
         s->minimal = false;
         decide(s, EXIT_UNVERIFIED, "unverified");
-        say(s, SAY_WARNING,
-            result->step > 0
-                ? "the final check failed; the last step that fails by itself "
-                  "was put back"
-                : "the final check failed at every step; the original was put "
-                  "back");
+        tell_put_back(s, result);
     }
     decide(s, EXIT_DONE, "verified");
     session_close(s);

@@ -105,6 +105,14 @@ void steps_add(struct steps *s, const struct step *step)
     s->chain[s->n++] = *step;
 }
 
+void steps_date(struct steps *s, const struct steps *from)
+{
+    for (size_t i = 0; i < s->n && i < from->n; i++) {
+        s->chain[i].run = from->chain[i].run;
+        s->chain[i].at_ms = from->chain[i].at_ms;
+    }
+}
+
 /* ---- to the store, then to the file ---- */
 
 /* A step that the store has been asked to keep. */

@@ -22,12 +22,13 @@ struct twin;
 
 /* What is known of a step without its text, which is in the store. */
 struct step {
-    const char *kind;   /* of its edit; static */
-    uint64_t run;       /* executed runs so far */
-    uint64_t at_ms;     /* since the minimization began */
-    size_t bytes;       /* of the text after it */
-    bool mutated;       /* it, or a step before it, holds a mutating edit */
-    struct span *marks; /* of the twin's places in it, taken; NULL: no twin */
+    const char *kind;    /* of its edit; static */
+    uint64_t run;        /* executed runs so far */
+    uint64_t at_ms;      /* since the minimization began */
+    size_t bytes;        /* of the text after it */
+    bool mutated;        /* it, or a step before it, holds a mutating edit */
+    struct span *marks;  /* of the twin's places in it, taken; NULL: no twin */
+    struct hash128 text; /* its fingerprint */
 };
 
 struct steps_spec {
@@ -59,6 +60,9 @@ void steps_free(struct steps *steps);
 /* The chain grows by a copy. The store has the text, or steps_keep() gives it.
  */
 void steps_add(struct steps *steps, const struct step *step);
+
+/* Steps that have been added anew are as old as they were in `from`. */
+void steps_date(struct steps *steps, const struct steps *from);
 
 /* Keep the newest step, with this text (copied) and the report that led to it
  * (NULL: none): store, then best file, then word of it. */

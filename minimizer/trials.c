@@ -12,7 +12,9 @@
  * said yes before to a text that loads the same modules: the original, for one.
  * So is a yes of a forked run that has imported others of the modules that its
  * fork server had loaded ahead (lazy.py): what they do to the process is there
- * in each fork, and not where the text has lost what imports them.
+ * in each fork, and not where the text has lost what imports them. And so is
+ * every yes (spec.confirm) once a final check has shown that forked runs may be
+ * wrong: of memory that nobody has written, say.
  *
  * With hot children the first ask, that it fails, begins in one of them. What
  * it says there is believed if lanes.h says so; else, and for a yes, a clean
@@ -1027,8 +1029,8 @@ static unsigned wanted(const struct trial *trial)
     return control_of(trial) || tries == 1 ? tries : 2;
 }
 
-/* Whether a yes may be due to modules that the text would not load by itself.
- */
+/* Whether a yes may be due to modules that the text would not load by itself,
+ * or to anything else of a forked run, where that has been seen. */
 static bool is_doubtful(struct trial *trial, const struct observation *o)
 {
     const struct trials *t = trial->trials;
@@ -1043,7 +1045,7 @@ static bool is_doubtful(struct trial *trial, const struct observation *o)
     trial->ahead = o->learned > 0 ? name_ahead(o->shown) : NULL;
     imports = trial->search.touches_import && !is_loaded(t, ask, trial->loads);
     ahead = trial->ahead && !is_loaded(t, ask, trial->ahead);
-    return imports || ahead;
+    return imports || ahead || t->spec.confirm;
 }
 
 /* If this is its last ask. */

@@ -44,6 +44,7 @@ struct trials_spec {
     unsigned width;    /* of the search; 0: as it is */
     unsigned tries;    /* runs without the failure that make a no; 1: steady */
     uint64_t max_runs; /* 0: no budget */
+    bool confirm;      /* each yes of a forked run needs a fresh one's */
     bool warm;         /* forked runs by children with a CUDA context */
     bool hot;          /* hot children screen, if tries is 1 and not in_order */
     unsigned lanes;    /* of them at a time */

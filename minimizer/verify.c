@@ -8,10 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/buf.h"
 #include "config/mem.h"
 #include "minimizer/early.h"
 #include "minimizer/judge.h"
 
+#define WHY_MAX 8192
 #define LOST_MAX 6 /* runs that came to nothing, over the whole check */
 
 /* What is counted of a step. */
@@ -30,6 +32,7 @@ struct verify {
     struct bytes text, good;
     struct observation shown, low_shown; /* of the step in place, of low */
     bool have_shown, have_low_shown;
+    char *why; /* the newest step does not do; NULL: not seen yet */
     struct verify_result result;
 };
 
@@ -52,11 +55,13 @@ static void finish(struct verify *v)
 {
     if (v->have_low_shown && v->result.step == v->low)
         v->result.shown = &v->low_shown;
+    v->result.why = v->why ? v->why : "";
     v->done(v->arg, &v->result);
     if (v->have_shown)
         observation_deinit(&v->shown);
     if (v->have_low_shown)
         observation_deinit(&v->low_shown);
+    free(v->why);
     free(v);
 }
 
@@ -212,15 +217,30 @@ static void go_on(struct verify *v)
         step_over(v);
 }
 
+static enum verdict judge(struct verify *v, const struct control *control,
+                          const struct observation *observation)
+{
+    enum verdict verdict;
+    struct buf why;
+
+    buf_init(&why, WHY_MAX);
+    if (control)
+        buf_addf(&why, "%s: ", control->what);
+    verdict = control ? signature_passes(v->spec.signature, observation, &why)
+                      : judge_run(v->spec.signature, v->spec.guard, v->text,
+                                  observation, &why);
+    if (verdict_is_no(verdict) && !v->why && !without_now(v))
+        v->why = xstrdup(buf_str(&why));
+    buf_deinit(&why);
+    return verdict;
+}
+
 static void verify_on_run(void *arg, const struct observation *observation)
 {
     struct verifying run = *(struct verifying *)arg;
     struct verify *v = run.verify;
     struct verify_result *r = &v->result;
-    enum verdict verdict =
-        run.control ? signature_passes(v->spec.signature, observation, NULL)
-                    : judge_run(v->spec.signature, v->spec.guard, v->text,
-                                observation, NULL);
+    enum verdict verdict = judge(v, run.control, observation);
 
     free(arg);
     v->out--;

@@ -59,6 +59,9 @@ struct verify_result {
     unsigned runs, matched; /* of that step */
     unsigned control_runs[CONTROLS_MAX], control_passed[CONTROLS_MAX];
     bool walked_back; /* the newest step did not do */
+    /* Why, as the first run that was against it says; borrowed until done
+     * returns. */
+    const char *why;
     struct verify_without without[AIDS_MAX];
     unsigned nwithout;
     /* A run of that step that showed the failure; borrowed until done returns.

@@ -1,8 +1,8 @@
 /* Tables: job, report (the log of a job), step (its accepted texts), each row
  * under (job, seq); and trace, look and good (fingerprints of the good forms of
- * steps), which the first files do not have. The header of the file carries who
- * wrote it: application_id is ours, user_version the schema. A file is looked
- * at before it is touched:
+ * steps, and of steps that were cut off), which the first files do not have.
+ * The header of the file carries who wrote it: application_id is ours,
+ * user_version the schema. A file is looked at before it is touched:
  *
  *   no file, or an empty one      begin it
  *   another application_id, no SQLite file, damaged     -EINVAL
@@ -757,11 +757,56 @@ static int write_job(struct store *store, int64_t job,
     return rc;
 }
 
+/* Rows are numbered from 1 without a gap. */
+static int cut_table(struct store *store, const char *sql, int64_t job,
+                     uint64_t stay)
+{
+    sqlite3_stmt *stmt = NULL;
+    int rc = prepare(store, sql, &stmt);
+
+    if (rc == SQLITE_OK) {
+        sqlite3_bind_int64(stmt, 1, job);
+        sqlite3_bind_int64(stmt, 2, (int64_t)stay);
+        rc = step_done(stmt);
+    }
+    sqlite3_finalize(stmt);
+    return rc;
+}
+
+/* The texts of the steps that go may stand in a file of the user's: they stay
+ * known as ours. */
+static int write_cut(struct store *store, int64_t job,
+                     const struct store_cut *cut)
+{
+    int rc;
+
+    if (!cut)
+        return SQLITE_OK;
+    rc = cut_table(store, "DELETE FROM report WHERE job=?1 AND seq>?2", job,
+                   cut->reports);
+    if (rc == SQLITE_OK)
+        rc = cut_table(store,
+                       "INSERT OR IGNORE INTO good SELECT hash_high, hash_low,"
+                       " job FROM step WHERE job=?1 AND seq>?2",
+                       job, cut->steps);
+    if (rc == SQLITE_OK)
+        rc = cut_table(store, "DELETE FROM step WHERE job=?1 AND seq>?2", job,
+                       cut->steps);
+    if (rc == SQLITE_OK)
+        rc = run_for(store,
+                     "DELETE FROM look WHERE job=?1 AND trial NOT IN"
+                     " (SELECT trial FROM report WHERE job=?1)",
+                     job);
+    return rc;
+}
+
 int store_write(struct store *store, int64_t job,
                 const struct store_batch *batch, struct err *err)
 {
     int rc = run(store, "BEGIN IMMEDIATE");
 
+    if (rc == SQLITE_OK)
+        rc = write_cut(store, job, batch->cut);
     if (rc == SQLITE_OK)
         rc = write_reports(store, job, batch);
     if (rc == SQLITE_OK)

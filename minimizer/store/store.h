@@ -80,6 +80,11 @@ struct store_step {
     struct hash128 good; /* the fingerprint of that */
 };
 
+/* Where a job's log and chain end from now on: what is behind is forgotten. */
+struct store_cut {
+    uint64_t reports, steps; /* so many stay; the original is a step */
+};
+
 /* A batch of rows, written in one transaction. Arrays borrowed. Durable when
  * it returns 0. */
 struct store_batch {
@@ -90,6 +95,7 @@ struct store_batch {
     const char *signature; /* NULL: unchanged; set when pinned */
     const char *status;    /* NULL: unchanged; "running", "verified", ... */
     uint64_t runs;         /* executed so far, 0: unchanged */
+    const struct store_cut *cut; /* made before the rows; NULL: none */
 };
 int store_write(struct store *store, int64_t job,
                 const struct store_batch *batch, struct err *err);

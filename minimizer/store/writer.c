@@ -3,6 +3,8 @@
  *
  *   add -> waiting -> (work starts) flying -> (commit) callbacks, in order
  *
+ * A cut comes first in its transaction, so it waits for one of its own: what
+ * was added before it flies alone.
  * The thread touches only the merged batch and its own result; lists and
  * callbacks belong to the loop. Closing needs no path of its own: when nothing
  * waits any more after a write, an empty one perhaps, the writer goes. */
@@ -82,6 +84,11 @@ static struct entry *entry_new(const struct store_batch *batch)
             bytes_of(xmemdup(from->text.data, from->text.len), from->text.len);
     }
     entry->batch = *batch;
+    if (batch->cut) {
+        struct store_cut *cut = xcalloc(1, sizeof(*cut));
+        *cut = *batch->cut;
+        entry->batch.cut = cut;
+    }
     entry->batch.reports = reports;
     entry->batch.steps = steps;
     entry->batch.signature = xstrdup(batch->signature);
@@ -97,6 +104,7 @@ static void entry_free(struct entry *entry)
     }
     for (size_t i = 0; i < entry->batch.nreports; i++)
         free((char *)entry->batch.reports[i].observed);
+    free((struct store_cut *)entry->batch.cut);
     free((struct store_report *)entry->batch.reports);
     free((struct store_step *)entry->batch.steps);
     free((char *)entry->batch.signature);
@@ -124,6 +132,8 @@ static void merge(struct writer *w)
             reports[w->merged.nreports++] = b->reports[i];
         for (size_t i = 0; i < b->nsteps; i++)
             steps[w->merged.nsteps++] = b->steps[i];
+        if (b->cut)
+            w->merged.cut = b->cut;
         if (b->signature)
             w->merged.signature = b->signature;
         if (b->status)
@@ -148,11 +158,24 @@ struct writer *writer_new(struct uv_loop_s *loop, struct store *store,
     return w;
 }
 
+/* All that waits, or up to a cut. */
+static void take_off(struct writer *w)
+{
+    struct entry **end = &w->waiting.first;
+
+    while (*end && (end == &w->waiting.first || !(*end)->batch.cut))
+        end = &(*end)->next;
+    w->flying.first = w->waiting.first;
+    w->waiting.first = *end;
+    if (*end == NULL)
+        list_init(&w->waiting);
+    *end = NULL;
+}
+
 static void start(struct writer *w)
 {
     w->working = true;
-    w->flying.first = w->waiting.first;
-    list_init(&w->waiting);
+    take_off(w);
     merge(w);
     w->error = 0;
     /* Fails only without a callback. */
@@ -187,7 +210,8 @@ static void writer_on_work(uv_work_t *work)
     struct writer *w = container_of(work, struct writer, work);
     const struct store_batch *b = &w->merged;
 
-    if (b->nreports || b->nsteps || b->signature || b->status || b->runs)
+    if (b->cut || b->nreports || b->nsteps || b->signature || b->status ||
+        b->runs)
         w->error = store_write(w->store, w->job, b, &w->err);
 }
 

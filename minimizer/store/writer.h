@@ -19,7 +19,8 @@ struct writer *writer_new(struct uv_loop_s *loop, struct store *store,
                           int64_t job);
 
 /* Queue a copy of the batch. `done` may be NULL: then an error is told with the
- * next callback that is not. Order is kept. */
+ * next callback that is not. Order is kept: what a batch cuts off is what was
+ * added before it. */
 void writer_add(struct writer *writer, const struct store_batch *batch,
                 writer_cb done, void *arg);
 

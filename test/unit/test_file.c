@@ -4,13 +4,41 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "config/file.h"
 #include "test/folder.h"
+
+/* As on a file system that has no files without a name. */
+static bool only_named;
+
+int __real_open(const char *path, int flags, ...);
+int __wrap_open(const char *path, int flags, ...);
+
+int __wrap_open(const char *path, int flags, ...)
+{
+    mode_t mode = 0;
+
+    if (only_named && (flags & O_TMPFILE) == O_TMPFILE) {
+        errno = EOPNOTSUPP;
+        return -1;
+    }
+    if (flags & (O_CREAT | O_TMPFILE)) {
+        va_list args;
+
+        va_start(args, flags);
+        mode = va_arg(args, mode_t);
+        va_end(args);
+    }
+    return __real_open(path, flags, mode);
+}
 
 static void assert_holds(const char *path, const char *text)
 {
@@ -113,6 +141,36 @@ static void replacing_makes_or_changes_the_whole_file(void **state)
     assert_int_equal(stat("f", &st), 0);
     assert_int_equal(st.st_mode & 0777, 0755);
     assert_int_equal(folder_count("."), 1);
+}
+
+static void replacing_does_not_need_files_without_a_name(void **state)
+{
+    (void)state;
+    struct err err;
+
+    assert_true(folder_put("f", "old"));
+    only_named = true;
+    int error = file_replace("f", "new", 3, 0644, NULL);
+    int none = file_replace("no/f", "x", 1, 0644, &err);
+    only_named = false;
+    assert_int_equal(error, 0);
+    assert_int_equal(none, -ENOENT);
+    assert_holds("f", "new");
+    assert_int_equal(folder_count("."), 1);
+}
+
+static void replacing_takes_nobodys_name(void **state)
+{
+    (void)state;
+    char name[32];
+
+    assert_true(folder_put("f", "old"));
+    snprintf(name, sizeof(name), "f.%06x", (unsigned)getpid() & 0xFFFFFF);
+    assert_true(folder_put(name, "a user's"));
+    assert_int_equal(file_replace("f", "new", 3, 0644, NULL), 0);
+    assert_holds("f", "new");
+    assert_holds(name, "a user's");
+    assert_int_equal(folder_count("."), 2);
 }
 
 static void a_reader_keeps_the_old_bytes(void **state)
@@ -251,6 +309,8 @@ int main(void)
         folder_test(what_is_no_regular_file_is_refused_at_once),
         folder_test(reading_leaves_no_descriptor_open),
         folder_test(replacing_makes_or_changes_the_whole_file),
+        folder_test(replacing_does_not_need_files_without_a_name),
+        folder_test(replacing_takes_nobodys_name),
         folder_test(a_reader_keeps_the_old_bytes),
         folder_test(a_write_that_fails_leaves_the_old_file_and_no_other),
         folder_test(a_missing_folder_is_an_error_with_the_path),

@@ -191,6 +191,84 @@ static void the_log_comes_back_in_order_after_reopening(void **state)
     store_close(store);
 }
 
+/* A step whose text is t<n>. */
+static int write_accepted(struct place *place, struct store *store, int64_t job,
+                          uint64_t trial)
+{
+    struct store_report report = report_of(trial);
+    char text[24];
+    struct store_step step = { .kind = "dead" };
+
+    snprintf(text, sizeof(text), "t%d", (int)trial);
+    step.text = bytes_of(text, strlen(text));
+    return store_write(
+        store, job,
+        &(struct store_batch){
+            .reports = &report, .nreports = 1, .steps = &step, .nsteps = 1 },
+        &place->err);
+}
+
+static bool see_look(void *arg, const struct store_report *report)
+{
+    *(int *)arg += report->observed != NULL;
+    return true;
+}
+
+static bool count_step(void *arg, const struct store_step *step)
+{
+    (void)step;
+    ++*(int *)arg;
+    return true;
+}
+
+static void a_cut_ends_log_and_chain_and_what_follows_goes_on(void **state)
+{
+    struct place *place = *state;
+    struct store *store = open_store(place);
+    struct store_cut cut = { .reports = 5, .steps = 4 };
+    struct store_report six = report_of(6), eight = report_of(8);
+    struct seen seen = { 0 };
+    int steps = 0, looks = 0;
+    bool fresh;
+    int64_t job = take_job(place, store, key_a, &fresh);
+    int64_t other = take_job(place, store, key_b, &fresh);
+
+    for (uint64_t i = 1; i <= 9; i++)
+        assert_int_equal(write_accepted(place, store, job, i), 0);
+    assert_int_equal(write_accepted(place, store, other, 1), 0);
+    assert_int_equal(store_write(store, job,
+                                 &(struct store_batch){ .reports = &six,
+                                                        .nreports = 1,
+                                                        .cut = &cut },
+                                 &place->err),
+                     0);
+    assert_int_equal(write_one(place, store, job, 7), 0);
+    assert_int_equal(store_replay(store, job, see_report, &seen, &place->err),
+                     0);
+    assert_int_equal(seen.n, 7);
+    assert_false(seen.wrong);
+    /* 8 was a look in the log that is gone: the next 8 is none. */
+    eight.observed = NULL;
+    assert_int_equal(
+        store_write(store, job,
+                    &(struct store_batch){ .reports = &eight, .nreports = 1 },
+                    &place->err),
+        0);
+    assert_int_equal(store_replay(store, job, see_look, &looks, &place->err),
+                     0);
+    assert_int_equal(looks, 1); /* of trial 4 */
+    assert_int_equal(store_steps(store, job, count_step, &steps, &place->err),
+                     0);
+    assert_int_equal(steps, 4);
+    assert_int_equal(store_steps(store, other, count_step, &steps, &place->err),
+                     0);
+    assert_int_equal(steps, 5);
+    assert_true(store_knows(store, hash_bytes("t4", 2)));
+    assert_true(
+        store_knows(store, hash_bytes("t9", 2))); /* in a file perhaps */
+    store_close(store);
+}
+
 static bool see_step(void *arg, const struct store_step *step)
 {
     struct seen *seen = arg;
@@ -683,6 +761,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(the_log_comes_back_in_order_after_reopening),
+        TEST(a_cut_ends_log_and_chain_and_what_follows_goes_on),
         TEST(steps_and_status_come_back_byte_for_byte),
         TEST(the_tools_own_texts_are_known),
         TEST(the_default_path_follows_the_environment),

@@ -29,6 +29,7 @@ struct play {
     const char *leaks;      /* without this line a run spoils its hot child */
     bool fatal;             /* or ends it */
     const char *unneeded;   /* of what is needed, this is not in hot children */
+    const char *unforked;   /* and this not in forked ones */
     uint64_t spoilt_hot[8]; /* children, by lane */
     unsigned hot, lies;
     uint64_t takes_ms; /* a run that fails */
@@ -88,6 +89,7 @@ static struct observation oracle(void *arg, const char *text, enum run_how how)
                    strstr(line, "import");
 
         lie = lie || (how == RUN_HOT && play->unneeded == line);
+        lie = lie || (how == RUN_FORK && play->unforked == line);
         if (line && !lie && !strstr(text, line))
             return (struct observation){ .end = END_EXIT };
     }
@@ -261,6 +263,7 @@ struct stage {
     bool in_order;               /* set before set_up() */
     bool width_told;             /* set before set_up() */
     bool hot;                    /* set before set_up() */
+    bool confirm;                /* set before set_up() */
     bool plain;                  /* set before set_up() */
     bool timed, hangs, outlasts; /* set before set_up() */
     struct fleet fleet;
@@ -280,7 +283,7 @@ static void set_up(struct stage *stage, struct play *play, unsigned slots,
 
     bool controlled = stage->controlled, in_order = stage->in_order;
     static const struct screen screen = { .passes = true };
-    bool hot = stage->hot, plain = stage->plain;
+    bool hot = stage->hot, plain = stage->plain, confirm = stage->confirm;
     bool width_told = stage->width_told;
     bool timed = stage->timed, hangs = stage->hangs;
     bool outlasts = stage->outlasts;
@@ -335,6 +338,7 @@ static void set_up(struct stage *stage, struct play *play, unsigned slots,
         .hangs = hangs,
         .outlasts = outlasts,
         .loads = "as the original",
+        .confirm = confirm,
         .in_order = in_order,
         .hot = hot,
         .lanes = slots,
@@ -579,6 +583,27 @@ static void forked_yes_is_enough_where_the_same_is_loaded(void **state)
         carry_out(&stage, &play, 1);
         assert_null(strstr(search_text(stage.search).data, "import"));
         assert_int_equal(stage.fleet.fresh, rows[i].fresh);
+        tear_down(&stage);
+    }
+}
+
+/* Whatever differs in a fork, and not what the text loads alone. */
+static void every_forked_yes_is_confirmed_where_forks_were_wrong(void **state)
+{
+    (void)state;
+    for (int wrong = 0; wrong <= 1; wrong++) {
+        struct play play = { .needed = { "b = 2", "raise" },
+                             .unforked = "b = 2",
+                             .loads = "as the original" };
+        struct stage stage = { .confirm = wrong };
+
+        play.needed[0] = play.unforked;
+        set_up(&stage, &play, 2, 0);
+        carry_out(&stage, &play, 1);
+        assert_int_equal(
+            strstr(search_text(stage.search).data, "b = 2") != NULL, wrong);
+        assert_true(wrong ? stage.fleet.fresh >= play.accepts
+                          : stage.fleet.fresh == 0);
         tear_down(&stage);
     }
 }
@@ -1277,6 +1302,7 @@ int main(void)
         cmocka_unit_test(in_order_no_run_is_too_late),
         cmocka_unit_test(forked_yes_to_a_dropped_import_is_asked_again_fresh),
         cmocka_unit_test(forked_yes_is_enough_where_the_same_is_loaded),
+        cmocka_unit_test(every_forked_yes_is_confirmed_where_forks_were_wrong),
         cmocka_unit_test(what_must_pass_elsewhere_goes_on_passing),
         cmocka_unit_test(good_form_of_each_candidate_goes_on_passing),
         cmocka_unit_test(stop_reaches_the_other_fleet),

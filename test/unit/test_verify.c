@@ -25,6 +25,7 @@ struct play {
     int dones;
     bool shown;          /* done got a run that shows the failure */
     uint32_t shown_line; /* of it: the step that it is of */
+    char why[64];
     struct verify_result result;
 };
 
@@ -93,6 +94,8 @@ static void on_done(void *arg, const struct verify_result *result)
     if (play->shown)
         play->shown_line = result->shown->exc_line;
     play->result.shown = NULL;
+    snprintf(play->why, sizeof(play->why), "%s", result->why);
+    play->result.why = NULL;
 }
 
 static void on_early(void *arg)
@@ -123,7 +126,9 @@ static void carry_out(struct play *play, size_t steps)
     struct signature *signature =
         signature_pin(&config, bytes_of("", 0), &first, NULL);
     struct fleet other = { .slots = 4, .oracle = other_oracle, .arg = play };
-    struct control control = { .fleet = &other, .good_form = true };
+    struct control control = { .what = "elsewhere",
+                               .fleet = &other,
+                               .good_form = true };
     struct verify_spec spec = {
         .controls = &control,
         .ncontrols = play->passes_up_to > 0 ? 1 : 0,
@@ -177,6 +182,7 @@ static void chain_is_walked_back_to_the_last_step_that_fails(void **state)
         assert_int_equal(play.result.step, good);
         assert_int_equal(play.placed, good);
         assert_true(play.result.walked_back);
+        assert_string_equal(play.why, "passes");
         assert_int_equal(play.result.matched, good > 0 ? 3 : 0);
         assert_int_equal(play.shown, good > 0);
         assert_int_equal(play.shown_line, good);
@@ -195,6 +201,7 @@ static void step_that_fails_elsewhere_too_is_walked_back(void **state)
     assert_int_equal(play.result.matched, 3);
     assert_int_equal(play.result.control_runs[0], 3);
     assert_int_equal(play.result.control_passed[0], 3);
+    assert_string_equal(play.why, "elsewhere: shows the failure: KeyError: x");
 }
 
 static void lost_runs_are_made_again(void **state)

@@ -119,10 +119,15 @@ static void add(struct fixture *f, uint64_t trial, writer_cb done)
         .run = trial, .at_ms = trial, .kind = "statement", .text = { text, 4 }
     };
 
-    writer_add(
-        f->writer,
-        &(struct store_batch){ &report, 1, &step, 1, "sig", "running", trial },
-        done, f);
+    writer_add(f->writer,
+               &(struct store_batch){ .reports = &report,
+                                      .nreports = 1,
+                                      .steps = &step,
+                                      .nsteps = 1,
+                                      .signature = "sig",
+                                      .status = "running",
+                                      .runs = trial },
+               done, f);
     memset(text, 'X', 4); /* it was to be copied */
 }
 
@@ -182,6 +187,26 @@ static void rows_that_come_during_a_write_share_the_next_commit(void **state)
     assert_int_equal(f->told, 30);
     assert_int_equal(f->failed, 0);
     assert_int_equal(commits, 2);
+}
+
+static void a_cut_takes_what_was_added_before_it_and_no_more(void **state)
+{
+    struct fixture *f = *state;
+    struct store_cut cut = { .reports = 2, .steps = 2 };
+
+    atomic_store(&gated, true);
+    for (uint64_t i = 1; i <= 5; i++)
+        add(f, i, on_done);
+    writer_add(f->writer, &(struct store_batch){ .cut = &cut }, on_done, f);
+    cut.reports = 0; /* it was to be copied */
+    for (uint64_t i = 3; i <= 4; i++)
+        add(f, i, on_done);
+    for (int i = 0; i < 3; i++)
+        uv_sem_post(&gate);
+    writer_close(f->writer, on_closed, f);
+    finish(f, 4);
+    assert_int_equal(f->told, 8);
+    assert_int_equal(commits, 3);
 }
 
 static void closing_writes_what_waits(void **state)
@@ -268,6 +293,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(rows_that_come_during_a_write_share_the_next_commit),
+        TEST(a_cut_takes_what_was_added_before_it_and_no_more),
         TEST(closing_writes_what_waits),
         TEST(an_idle_writer_closes_from_the_loop),
         TEST(a_writer_may_be_closed_in_a_callback),
