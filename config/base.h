@@ -8,6 +8,22 @@
 
 #define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
 
+/* Binary search: `i` becomes the first of from .. to for which `before`, an
+ * expression in i, is false; to (or from, where to is less) when it is true for
+ * all. `before` must be true up to some point and false from there on. */
+#define BISECT(i, from, to, before)                                            \
+    do {                                                                       \
+        size_t low_ = (from), high_ = (to);                                    \
+        while (low_ < high_) {                                                 \
+            (i) = low_ + (high_ - low_) / 2;                                   \
+            if (before)                                                        \
+                low_ = (i) + 1;                                                \
+            else                                                               \
+                high_ = (i);                                                   \
+        }                                                                      \
+        (i) = low_;                                                            \
+    } while (0)
+
 /* The struct of `type` whose `member` is at `ptr`. */
 #define container_of(ptr, type, member)                                        \
     ((type *)((char *)(ptr)-offsetof(type, member)))

@@ -309,16 +309,9 @@ void bindings_rebase(struct bindings *b, const struct patch *patch)
 /* The first place that starts at `at` or later. */
 static size_t place_from(const struct bindings *b, uint32_t at)
 {
-    size_t low = 0, high = b->nrefs;
+    size_t low;
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (b->places[middle].start < at)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    BISECT(low, 0, b->nrefs, b->places[low].start < at);
     return low;
 }
 

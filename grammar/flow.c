@@ -339,16 +339,10 @@ static int by_name_and_place(const void *a, const void *b)
 /* How many methods have a name before this one, or this one. */
 static size_t methods_up_to(const struct flow *f, struct bytes name, bool with)
 {
-    size_t low = 0, high = f->nmethods;
+    size_t low;
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (names_order(f->methods[middle].name, name) < (with ? 1 : 0))
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    BISECT(low, 0, f->nmethods,
+           names_order(f->methods[low].name, name) < (with ? 1 : 0));
     return low;
 }
 

@@ -34,15 +34,10 @@ const struct edit_kind_info *edit_kind_info(unsigned kind)
 /* Whether `at` touches one of the spans, which are sorted. */
 static bool touches(const struct span *spans, size_t n, struct span at)
 {
-    size_t low = 0, high = n;
+    size_t low;
 
-    while (low < high) { /* the first span that ends after at.start */
-        size_t middle = low + (high - low) / 2;
-        if (spans[middle].end <= at.start)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    /* The first span that ends after at.start */
+    BISECT(low, 0, n, spans[low].end <= at.start);
     if (low == n)
         return false;
     return span_len(at) > 0 ? spans[low].start < at.end

@@ -60,17 +60,10 @@ static int mark_ran(struct lines *lines, const char *ran, struct err *err)
 /* The line that holds a byte. */
 static size_t line_of(const struct lines *lines, uint32_t at)
 {
-    size_t low = 0, high = lines->n;
+    size_t next;
 
-    while (high - low > 1) {
-        size_t middle = low + (high - low) / 2;
-
-        if (lines->start[middle] <= at)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
+    BISECT(next, 1, lines->n, lines->start[next] <= at);
+    return next - 1;
 }
 
 /* A kernel whose definition ran counts as run from its first line to its

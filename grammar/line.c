@@ -63,16 +63,10 @@ void lines_free(struct lines *lines)
 
 size_t line_of(const struct lines *lines, uint32_t at)
 {
-    size_t low = 0, high = lines->n;
+    size_t next;
 
-    while (high - low > 1) {
-        size_t middle = low + (high - low) / 2;
-        if (lines->at[middle].start <= at)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
+    BISECT(next, 1, lines->n, lines->at[next].start <= at);
+    return next - 1;
 }
 
 void lines_dedent(const struct lines *lines, struct edits *out,

@@ -127,17 +127,10 @@ uint32_t node_function(const struct nodes *ns, uint32_t i)
 
 uint32_t node_from(const struct nodes *ns, uint32_t start)
 {
-    uint32_t low = 0, high = ns->n;
+    size_t low;
 
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-
-        if (ns->at[middle].at.start < start)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    BISECT(low, 0, ns->n, ns->at[low].at.start < start);
+    return (uint32_t)low;
 }
 
 uint32_t node_at(const struct nodes *ns, uint32_t start, enum node_kind kind)

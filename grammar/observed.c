@@ -114,17 +114,12 @@ void observed_copy(struct observed *to, const struct observed *from)
 
 struct bytes observed_turn(const struct observed *o, struct span at)
 {
-    size_t low = 0, high = o->n;
+    size_t low;
 
-    while (low < high) { /* the first that starts there, the outer ones first */
-        size_t middle = low + (high - low) / 2;
-
-        if (o->at[middle].start < at.start ||
-            (o->at[middle].start == at.start && o->at[middle].end > at.end))
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    /* The first that starts there, the outer ones first */
+    BISECT(low, 0, o->n,
+           o->at[low].start < at.start ||
+               (o->at[low].start == at.start && o->at[low].end > at.end));
     if (low == o->n || !o->turns[low] || o->at[low].start != at.start ||
         o->at[low].end != at.end)
         return bytes_of("", 0);

@@ -157,16 +157,9 @@ static void find_definitions(struct reach *r)
 /* The first definition of that name; the others follow it. */
 static size_t first_definition(const struct reach *r, uint64_t word)
 {
-    size_t low = 0, high = r->ndefinitions;
+    size_t low;
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (r->definitions[middle].word < word)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    BISECT(low, 0, r->ndefinitions, r->definitions[low].word < word);
     return low;
 }
 

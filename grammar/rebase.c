@@ -151,30 +151,18 @@ static void shift_init(struct shift *shift, const struct patch *patch)
 /* The first change that ends after `at`. */
 static size_t shift_ending_after(const struct shift *s, uint32_t at)
 {
-    size_t low = 0, high = s->n;
+    size_t low;
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (s->p[middle].at.end <= at)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    BISECT(low, 0, s->n, s->p[low].at.end <= at);
     return low;
 }
 
 /* The first change that starts at `at` or later. */
 static size_t shift_starting_from(const struct shift *s, uint32_t at)
 {
-    size_t low = 0, high = s->n;
+    size_t low;
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (s->p[middle].at.start < at)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    BISECT(low, 0, s->n, s->p[low].at.start < at);
     return low;
 }
 
@@ -212,22 +200,16 @@ static struct span shift_span(const struct shift *s, struct span at)
  * how much that moves. */
 static bool shift_aside(const struct shift *s, struct span at, uint32_t *by)
 {
-    size_t low = 0, high = s->n;
+    size_t low;
 
     *by = 0;
-    if (high == 0 || at.end < s->p[0].at.start)
+    if (s->n == 0 || at.end < s->p[0].at.start)
         return true; /* as most are, or behind: one comparison */
-    *by = (uint32_t)s->moved[high];
-    if (at.start > s->p[high - 1].at.end)
+    *by = (uint32_t)s->moved[s->n];
+    if (at.start > s->p[s->n - 1].at.end)
         return true;
-    while (low < high) { /* the first change that ends at or after at.start */
-        size_t middle = low + (high - low) / 2;
-
-        if (s->p[middle].at.end < at.start)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    /* the first change that ends at or after at.start */
+    BISECT(low, 0, s->n, s->p[low].at.end < at.start);
     *by = (uint32_t)s->moved[low];
     return low == s->n || s->p[low].at.start > at.end;
 }

@@ -90,16 +90,9 @@ void relevant_rebase(struct relevant *r, const struct patch *patch)
 /* The first that ends behind `at`; they do not overlap. */
 static size_t first_past(const struct relevant_spans *s, uint32_t at)
 {
-    size_t low = 0, high = s->n;
+    size_t low;
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (s->at[middle].end <= at)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    BISECT(low, 0, s->n, s->at[low].end <= at);
     return low;
 }
 
@@ -203,16 +196,9 @@ static bool begins_line(struct bytes text, uint32_t at)
 /* The first that is after `at`; never the first of all. */
 static size_t start_after(const struct span *tops, size_t n, uint32_t at)
 {
-    size_t low = 1, high = n;
+    size_t low;
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (tops[middle].start <= at)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    BISECT(low, 1, n, tops[low].start <= at);
     return low;
 }
 

@@ -766,15 +766,9 @@ void scopes_free(struct scopes *scopes)
 
 uint32_t scopes_symbol_at(const struct scopes *scopes, uint32_t start)
 {
-    size_t low = 0, high = scopes->nall;
+    size_t low;
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (scopes->all[middle].at.start < start)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    BISECT(low, 0, scopes->nall, scopes->all[low].at.start < start);
     if (low < scopes->nall && scopes->all[low].at.start == start)
         return scopes->all[low].symbol;
     return SYMBOL_NONE;

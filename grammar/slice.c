@@ -191,16 +191,9 @@ static bool push_applied(struct walk *w, uint32_t function, bool below)
 static size_t first_behind(const struct method *methods, size_t n,
                            uint32_t node)
 {
-    size_t low = 0, high = n;
+    size_t low;
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (methods[middle].function <= node)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    BISECT(low, 0, n, methods[low].function <= node);
     return low;
 }
 

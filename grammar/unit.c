@@ -120,15 +120,9 @@ void units_free(struct units *units)
 
 uint32_t unit_of(const struct units *units, uint32_t node)
 {
-    size_t low = 0, high = units->n;
+    size_t low;
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (units->at[middle].node < node)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    BISECT(low, 0, units->n, units->at[low].node < node);
     return low < units->n && units->at[low].node == node ? (uint32_t)low
                                                          : UNIT_NONE;
 }
@@ -146,15 +140,9 @@ struct span unit_alone(const struct units *units, uint32_t unit)
 /* Whether `unit` is in the sorted set. */
 static bool in_set(const uint32_t *set, size_t n, uint32_t unit)
 {
-    size_t low = 0, high = n;
+    size_t low;
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (set[middle] < unit)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    BISECT(low, 0, n, set[low] < unit);
     return low < n && set[low] == unit;
 }
 

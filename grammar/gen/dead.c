@@ -90,16 +90,9 @@ static void ties_sort(struct ties *ties)
 /* The first tie from here. */
 static size_t ties_find(const struct ties *ties, uint32_t from)
 {
-    size_t low = 0, high = ties->n;
+    size_t low;
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (ties->at[middle].from < from)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    BISECT(low, 0, ties->n, ties->at[low].from < from);
     return low;
 }
 
@@ -133,17 +126,11 @@ static bool came_back(const struct dead *d, uint32_t call)
 {
     const struct observed *o = d->g->observed;
     struct span at = node_span(d->ns, call);
-    size_t low = 0, high = o ? o->n : 0;
+    size_t low;
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (o->at[middle].start < at.start ||
-            (o->at[middle].start == at.start && o->at[middle].end > at.end))
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    BISECT(low, 0, o ? o->n : 0,
+           o->at[low].start < at.start ||
+               (o->at[low].start == at.start && o->at[low].end > at.end));
     return o && low < o->n && o->at[low].start == at.start &&
            o->at[low].end == at.end;
 }
@@ -164,17 +151,10 @@ static void add_member(struct dead *d, uint32_t node, bool binds)
 static enum occurrence_role role_at(const struct dead *d, uint32_t symbol,
                                     uint32_t start)
 {
-    size_t n, low = 0, high;
+    size_t n, low;
     const struct occurrence *occ = symbol_occurrences(d->g->scopes, symbol, &n);
 
-    for (high = n; low < high;) {
-        size_t middle = low + (high - low) / 2;
-
-        if (occ[middle].at.start < start)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    BISECT(low, 0, n, occ[low].at.start < start);
     return low < n ? occ[low].role : OCC_LOAD;
 }
 

@@ -307,15 +307,9 @@ static void spread(const struct gen *g, struct live *live,
                    const struct edges *edges)
 {
     for (size_t done = 0; done < live->n; done++) {
-        size_t low = 0, high = edges->n;
+        size_t low;
 
-        while (low < high) {
-            size_t middle = low + (high - low) / 2;
-            if (edges->at[middle].from < live->queue[done])
-                low = middle + 1;
-            else
-                high = middle;
-        }
+        BISECT(low, 0, edges->n, edges->at[low].from < live->queue[done]);
         for (; low < edges->n && edges->at[low].from == live->queue[done];
              low++)
             make_live(g, live, edges->at[low].to);

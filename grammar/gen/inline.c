@@ -62,18 +62,10 @@ static bool is_pure(const struct nodes *ns, uint32_t value)
 static bool written_between(const struct names *names, uint32_t symbol,
                             uint32_t from, uint32_t to)
 {
-    size_t n, low = 0;
+    size_t n, low;
     const struct occurrence *at = symbol_occurrences(names->scopes, symbol, &n);
-    size_t high = n;
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (at[middle].at.start < from)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    BISECT(low, 0, n, at[low].at.start < from);
     for (; low < n && at[low].at.start < to; low++)
         if (at[low].role != OCC_LOAD)
             return true;

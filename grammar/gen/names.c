@@ -217,16 +217,9 @@ static size_t names_find(const struct names *names, struct bytes text,
                          uint32_t home)
 {
     struct name key = { text, home, 0 };
-    size_t low = 0, high = names->n;
+    size_t low;
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (name_order(&names->all[middle], &key) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    BISECT(low, 0, names->n, name_order(&names->all[low], &key) < 0);
     return low;
 }
 
@@ -292,19 +285,11 @@ size_t names_writes(const struct names *names, uint32_t symbol, size_t *loads)
 static bool occurs_in(const struct names *names, uint32_t symbol, uint32_t node)
 {
     struct span at = node_span(names->ns, node);
-    size_t n, low = 0;
+    size_t n, low;
     const struct occurrence *all =
         symbol_occurrences(names->scopes, symbol, &n);
-    size_t high = n;
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (all[middle].at.start < at.start)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    BISECT(low, 0, n, all[low].at.start < at.start);
     return low < n && all[low].at.start < at.end;
 }
 
@@ -468,16 +453,9 @@ static void sites_of_symbol(struct callee *callee, const struct names *names,
 
 static size_t count_methods(const struct names *names, struct bytes text)
 {
-    size_t low = 0, high = names->nmethods, n = 0;
+    size_t low, n = 0;
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (names_order(names->methods[middle], text) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    BISECT(low, 0, names->nmethods, names_order(names->methods[low], text) < 0);
     while (n < 2 && low < names->nmethods &&
            names_order(names->methods[low], text) == 0) {
         low++;

@@ -100,17 +100,10 @@ static void drop_arguments(struct draft *d, const struct callee *callee,
 static bool drop_pairs(struct draft *d, const struct keys *keys, uint32_t name)
 {
     struct keyed first = { node_text(d->ns, name), 0 };
-    size_t low = 0, high = keys->n, n = 0;
+    size_t low, n = 0;
     uint32_t display = NODE_NONE;
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (by_key(&keys->at[middle], &first) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    BISECT(low, 0, keys->n, by_key(&keys->at[low], &first) < 0);
     for (; low + n < keys->n; n++) {
         const struct keyed *k = &keys->at[low + n];
 

@@ -131,16 +131,9 @@ static struct places places_of(const struct gen *g, const struct names *names)
 
 static bool is_there(const struct places *places, struct bytes text)
 {
-    size_t low = 0, high = places->n;
+    size_t low;
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (text_order(places->at[middle].text, text) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    BISECT(low, 0, places->n, text_order(places->at[low].text, text) < 0);
     return low < places->n && text_order(places->at[low].text, text) == 0;
 }
 

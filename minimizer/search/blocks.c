@@ -96,15 +96,9 @@ void blocks_rebase(struct blocks *blocks, const struct patch *patch)
 /* The first that is after `at`; never the first of all. */
 static size_t start_after(const struct starts *starts, uint32_t at)
 {
-    size_t low = 1, high = starts->n;
+    size_t low;
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (starts->items[middle].start <= at)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    BISECT(low, 1, starts->n, starts->items[low].start <= at);
     return low;
 }
 

@@ -117,16 +117,10 @@ void solo_start_round(struct solo *solo)
 
 static bool is_idle(const struct search_opts *opts, struct span at)
 {
-    size_t low = 0, high = opts->nidle;
+    size_t low;
 
-    while (low < high) { /* the first span that ends at or after at.end */
-        size_t middle = low + (high - low) / 2;
-
-        if (opts->idle[middle].end < at.end)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    /* The first span that ends at or after at.end */
+    BISECT(low, 0, opts->nidle, opts->idle[low].end < at.end);
     return low < opts->nidle && span_holds(opts->idle[low], at);
 }
 

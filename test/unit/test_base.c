@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "config/base.h"
 #include "config/err.h"
 #include "config/hash.h"
 #include "config/log.h"
@@ -168,9 +169,28 @@ static void all_bits_of_the_first_part_reach_the_second(void **state)
     }
 }
 
+/* Against a walk, for every place where the rows may turn. */
+static void a_binary_search_finds_where_it_turns(void **state)
+{
+    (void)state;
+    for (size_t from = 0; from <= 3; from++) {
+        for (size_t to = 0; to <= 9; to++) {
+            for (size_t turn = 0; turn <= 10; turn++) {
+                size_t found, walked = from;
+
+                while (walked < to && walked < turn)
+                    walked++;
+                BISECT(found, from, to, found < turn);
+                assert_int_equal(found, walked);
+            }
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_binary_search_finds_where_it_turns),
         cmocka_unit_test(copies_are_terminated_and_null_stays_null),
         cmocka_unit_test(growing_keeps_what_was_there),
         cmocka_unit_test(an_error_returns_its_code_and_fits_its_room),
