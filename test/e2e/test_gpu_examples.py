@@ -1,10 +1,12 @@
 """The scripts that need a GPU: what can be checked of them without one."""
 import importlib.util
 import json
+import os
 import re
 import shutil
 import subprocess
 import sys
+import tempfile
 from types import SimpleNamespace
 
 import pytest
@@ -139,16 +141,19 @@ def runs(tmp_path):
     (tmp_path / "small.py").write_text(SMALL)
     (tmp_path / "lacking.py").write_text("1\n")
     (tmp_path / "faults.yaml").write_text(MANIFEST)
+    short = tempfile.mkdtemp()  # no other call uses its fixed folder
 
     def call(out, *more):
         done = subprocess.run(
             [plain_python(), ROOT / "test/gpu/all.py", "--autodd-c", binary(),
              "--out", tmp_path / out, "--cpu", "-j", "2", "--manifest",
              tmp_path / "faults.yaml", *more],
-            capture_output=True, text=True, stdin=subprocess.DEVNULL)
+            capture_output=True, text=True, stdin=subprocess.DEVNULL,
+            env=dict(os.environ, TMPDIR=short))
         return done, json.loads((tmp_path / out / "all.json").read_text())
 
-    return call
+    yield call
+    shutil.rmtree(short)
 
 
 def test_accepted_steps_are_run_again_and_a_later_call_goes_on(runs, tmp_path):
@@ -170,6 +175,42 @@ def test_accepted_steps_are_run_again_and_a_later_call_goes_on(runs, tmp_path):
     assert "minimizations" not in done.stdout
     wrong = found["steps"]["data"]["rows"]["small"]["wrong"]
     assert [step["text"] for step in wrong] == ["print('no failure')\n"]
+
+
+def test_a_search_that_was_cut_off_is_gone_on_with(runs, tmp_path):
+    """With the state file that the earlier call has kept."""
+    _, found = runs("first", "--parts", "steps", "--seconds", "90", "--minimize", "30")
+    small = found["minimized"]["data"]["small.ours"]
+    assert small["minimal"] is True and (tmp_path / "first/states/small.db").exists()
+
+    _, found = runs("ended", "--done", tmp_path / "first", "--parts", "steps", "--to-end",
+                    "--seconds", "60")
+    assert found["minimized"]["data"]["small.ours"] == small
+
+    found["minimized"]["data"]["small.ours"]["minimal"] = "max-time"
+    (tmp_path / "first" / "all.json").write_text(json.dumps(found))
+    done, found = runs("second", "--done", tmp_path / "first", "--parts", "steps", "--to-end",
+                       "--seconds", "90", "--budgets", "small=30,triton_race=1")
+    again = found["minimized"]["data"]["small.ours"]
+    assert again["minimal"] is True and again["budget"] == 30, done.stdout + done.stderr
+    assert again["took"][:-1] == small["took"] and again["result"] == small["result"]
+    assert again["runs"] < small["runs"] / 2, (small, again)
+
+
+@pytest.mark.skipif(not shutil.which("cc"), reason="needs a C compiler")
+def test_what_helps_runs_is_tried_with_and_without(runs, tmp_path):
+    """With a fake driver. The table tells how often a failure shows."""
+    done, found = runs("out", "--parts", "aids=1", "--names", "later_error", "--seconds",
+                       "120", "--minimize", "30")
+    assert done.returncode == 0, done.stdout + done.stderr
+    rows = {(row["script"], row["how"]): row for row in found["aids"]["data"]["rows"]}
+    for how in ("auto", "on"):
+        row = rows["later_error", "--launch-blocking " + how]
+        assert row["status"] == "verified" and row["fault"], row
+        assert [again["fails"] for again in row["again"]] == [3, 0], row
+    assert rows["later_error", "--launch-blocking off"]["without"] == []
+    page = (tmp_path / "out" / "all.md").read_text()
+    assert "fails with the aid in 6 of 6 runs, without in 6 of 6" in page, page
 
 
 @pytest.mark.skipif(not shutil.which("cc"), reason="needs a C compiler")

@@ -14,6 +14,8 @@ the earlier one's folder (--done). The parts:
   mixed      200 runs that fault, spin or fill the memory beside good ones
   kill       kill -9 of autodd-c at random moments, and what is left
   sanitizer  what only compute-sanitizer sees
+  aids       --launch-blocking, --fill, the plain runs before --sanitizer, and
+             the example whose message has two forms
   speed      runs a second by kind of child, and of AutoDD's runner
   gemm       examples/tilelang_gemm.py, every kind of children, and AutoDD
   two        two GPUs, one of which is quarantined
@@ -36,8 +38,20 @@ import minimized
 
 ROOT = rigs.ROOT
 WEIGHTS = {"steps": 4, "side": 3, "mixed": 2, "kill": 1.5, "sanitizer": 2,
-           "speed": 4, "gemm": 4, "two": 2}
+           "aids": 3, "speed": 4, "gemm": 3, "two": 2}
 RESERVE = 15  # seconds at the end, for looking whether all is clean
+
+
+def numbers(parser, text):
+    """What NAME=NUMBER,NAME,... says; None where there is no number."""
+    found = {}
+    for word in filter(None, text.split(",")):
+        name, _, number = word.partition("=")
+        try:
+            found[name] = float(number) if number else None
+        except ValueError:
+            parser.error("not a number: " + word)
+    return found
 
 
 def parse_args():
@@ -48,7 +62,8 @@ def parse_args():
     parser.add_argument("--out", required=True, metavar="DIR")
     parser.add_argument("--seconds", type=float, default=560,
                         help="after which all is over (560)")
-    parser.add_argument("--parts", default="steps,side", metavar="A,B")
+    parser.add_argument("--parts", default="steps,side", metavar="A,B=SHARE",
+                        help="in this order; each has a share of its own")
     parser.add_argument("--done", metavar="DIR",
                         help="--out of an earlier call, to go on from")
     parser.add_argument("--site", default=os.environ.get("AUTODD_GPU_SITE"),
@@ -56,7 +71,8 @@ def parse_args():
     parser.add_argument("--manifest", metavar="FILE",
                         default=ROOT / "examples/gpu/faults.yaml")
     parser.add_argument("--names", default="", metavar="A,B",
-                        help="only these examples")
+                        help="only these examples, begun in this order; of the "
+                        "scripts of aids those named, if any is")
     parser.add_argument("-j", "--jobs", type=int, default=8)
     parser.add_argument("--children", default="auto")
     parser.add_argument("--at-once", type=int, metavar="N",
@@ -67,15 +83,23 @@ def parse_args():
                         help="fresh runs at a time")
     parser.add_argument("--minimize", type=float, metavar="SECONDS",
                         help="of one minimization; else from --seconds")
+    parser.add_argument("--budgets", default="", metavar="NAME=SECONDS,...",
+                        help="of the minimization of one script")
+    parser.add_argument("--to-end", action="store_true",
+                        help="go on with what --done says was cut off")
     parser.add_argument("--ways", default="auto,AutoDD,hot,warm,plain",
                         metavar="A,B", help="of gemm, in this order")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--cpu", action="store_true")
     args = parser.parse_args()
-    args.parts = [part for part in args.parts.split(",") if part]
+    args.budgets = numbers(parser, args.budgets)
+    asked = numbers(parser, args.parts)
+    args.parts = list(asked)
     for part in args.parts:
         if part not in WEIGHTS:
             parser.error("no such part: " + part)
+    args.weights = {part: WEIGHTS[part] if asked[part] is None
+                    else asked[part] for part in args.parts}
     return args
 
 
@@ -87,7 +111,7 @@ def examples_part(rig, part, seconds):
     end = time.monotonic() + seconds
     later = rig.later.get("steps", 0) if part == "side" else \
         rig.later.get("side", 0)
-    share = 0.55 if part == "steps" else 0.8
+    share = 0.65 if part == "steps" else 0.8
     jobs.prepare(tools, seconds * share + later * 0.7)
     do = minimized.steps if part == "steps" else minimized.side
     return do(rig, found, jobs, max(20, end - time.monotonic()))
@@ -112,10 +136,10 @@ def main():
     try:
         rig.find_packages(args.site)
         for at, part in enumerate(args.parts):
-            weights = [WEIGHTS[name] for name in args.parts[at:]]
+            weights = {name: args.weights[name] for name in args.parts[at:]}
             room = rig.left() - RESERVE
-            rig.later = {name: room * WEIGHTS[name] / sum(weights)
-                         for name in args.parts[at:]}
+            rig.later = {name: room * weight / sum(weights.values())
+                         for name, weight in weights.items()}
             before = rigs.gpu_memory()
             try:
                 good[part] = run_part(rig, part, rig.later.pop(part))

@@ -30,6 +30,7 @@ class Case:
         self.sometimes = "rate" in row
         self.tool = row.get("sanitizer")
         self.message = row.get("message")
+        self.more = []  # further words for autodd-c
 
     def missing(self):
         """The modules that this machine lacks, or that do not work here."""
@@ -53,15 +54,15 @@ class Case:
             words = ["--err-msg", self.message]
         for name, value in self.environ.items():
             words += ["--env", "%s=%s" % (name, value)]
-        return words
+        return words + self.more
 
     def for_autodd(self):
         """Whether AutoDD, which looks for a text, can be asked at all."""
         return not self.hangs and not self.tool
 
-    def run(self, text, limit=LIMIT_S):
+    def run(self, text, limit=LIMIT_S, env=()):
         """One run of a text in a new interpreter."""
-        before, env = [], dict(self.environ)
+        before, env = [], {**self.environ, **dict(env)}
         if self.tool:
             before = [examples.find_sanitizer(), "--tool", self.tool,
                       "--error-exitcode", "86", "--print-limit", "20",
@@ -100,11 +101,13 @@ class Case:
 
 
 def load(rig, names):
-    """The cases of the manifest; all, if no names are given."""
+    """The cases of the manifest in the order of the names; all, if none are
+    given."""
     manifest = Path(os.path.abspath(rig.args.manifest))
     cases = [Case(row, manifest.parent, rig)
              for row in examples.read_faults(manifest)]
-    unknown = set(names) - {case.name for case in cases}
+    known = {case.name: case for case in cases}
+    unknown = set(names) - set(known)
     if unknown:
         raise SystemExit("no such example: " + ", ".join(sorted(unknown)))
-    return [case for case in cases if not names or case.name in names]
+    return [known[name] for name in dict.fromkeys(names)] or cases

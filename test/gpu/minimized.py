@@ -6,17 +6,18 @@
          allows, spread evenly over the examples and over their steps
   side   both results, side by side, each run again in a new interpreter
 
-What was minimized is kept, so that a later call (--done) goes on from there.
+What was minimized is kept, so that a later call (--done) goes on from there: with
+what was not tried and, if asked to (--to-end), with each search that was cut off,
+where its state file lets it. Those that have never come to their end go first.
 """
 import contextlib
+import hashlib
 import json
 import re
 import shutil
 import sqlite3
-import tempfile
 import time
 import traceback
-from pathlib import Path
 
 from cases import LIMIT_S
 
@@ -39,6 +40,15 @@ class Jobs:
         """What came of a job; None: not done yet."""
         return self.found.get("%s.%s" % (case.name, tool))
 
+    def ended(self, case, tool):
+        """Whether a job needs no further call: what is asked of it once is
+        done, or the search has come to its end and the result was checked."""
+        found = self.get(case, tool)
+        return bool(found) and (
+            not self.rig.args.to_end or tool != "ours" or
+            "missing" in found or
+            found.get("minimal") is True and found["status"] == "verified")
+
     def put(self, case, tool, found):
         """Keep what came of a job."""
         self.found["%s.%s" % (case.name, tool)] = found
@@ -51,7 +61,7 @@ class Jobs:
         """Do what is not done yet, some jobs at a time, in about so many
         seconds."""
         todo = [(case, tool) for case in self.cases for tool in tools
-                if not self.get(case, tool)]
+                if not self.ended(case, tool)]
         if not todo:
             return
         at_once = self.rig.args.at_once
@@ -60,8 +70,9 @@ class Jobs:
             max(LEAST_S, min(MOST_S, seconds / rounds - OVERHEAD))
         self.rig.say("%d minimizations, %d at a time, %.0f s each",
                      len(todo), at_once, budget)
-        # A hang takes longest, so it begins first.
-        todo.sort(key=lambda job: not job[0].hangs)
+        # First what an earlier call has begun and not ended, then hangs, which
+        # take longest; else in the order in which they were named.
+        todo.sort(key=lambda job: (not self.get(*job), not job[0].hangs))
         self.rig.map(lambda job: self.one(*job, budget), todo, at_once)
 
     def one(self, case, tool, budget):
@@ -69,8 +80,10 @@ class Jobs:
         missing = case.missing()
         if tool == "autodd" and self.get(case, "ours"):
             budget = self.get(case, "ours").get("budget", budget)
-        if case.hangs:
-            budget = min(max(budget, HANG_S), self.rig.left() - OVERHEAD)
+        own = self.rig.args.budgets.get(case.name)
+        if case.hangs or own:
+            budget = min(own or max(budget, HANG_S),
+                         self.rig.left() - OWN_END)
         if missing:
             self.put(case, tool, {"missing": missing})
         elif tool == "autodd" and not case.for_autodd():
@@ -84,7 +97,8 @@ class Jobs:
     def do(self, case, tool, budget):
         """One job, in a folder of its own; one that goes wrong stops no
         other."""
-        folder = Path(tempfile.mkdtemp(prefix="job.", dir=self.rig.work))
+        folder = self.rig.fixed / ("%s.%s" % (case.name, tool))
+        folder.mkdir()
         work = self.ours if tool == "ours" else self.autodd
         try:
             found = work(case, folder, budget)
@@ -102,20 +116,27 @@ class Jobs:
         script, result = folder / case.file, folder / "result.py"
         report, state = folder / "report.json", folder / "state.db"
         script.write_bytes(case.text)
+        earlier = self.get(case, "ours") or {}
+        kept = self.rig.earlier("states/%s.db" % case.name)
+        if kept:
+            shutil.copyfile(kept, state)
         done = self.rig.run(
             [self.rig.autodd_c, script, *case.words(), "-j",
              self.rig.args.jobs, "--python", self.rig.python, "--max-time",
              "%d" % budget, "--children", self.rig.args.children, "--state",
              state, "-o", result, "--report", report], budget + OWN_END)
-        found = {"seconds": round(done.seconds, 1), "exit": done.code,
+        took = earlier.get("took", []) + [round(done.seconds, 1)]
+        found = {"seconds": took[-1], "took": took, "exit": done.code,
                  "stopped": done.stopped, "said": done.tail(),
                  "steps": accepted(state), "status": "no report"}
+        keep(state, self.rig.out / "states" / (case.name + ".db"))
         if report.exists():
             said = json.loads(report.read_text())
             found.update(
                 {key: said[key] for key in (
                     "status", "runs", "accepted", "no_verdict", "children",
-                    "signature", "minimal", "verification")},
+                    "signature", "minimal", "verification", "without",
+                    "command")},
                 gpu=said["versions"]["gpu"],
                 notes=[note["text"] for note in said["notes"]])
         return add_result(found, result)
@@ -157,6 +178,18 @@ def accepted(state):
                 base.execute("SELECT text FROM step ORDER BY job, seq")]
 
 
+def keep(state, path):
+    """Put a state file where a later call finds it; also one whose program was
+    killed."""
+    if not state.exists():
+        return
+    path.parent.mkdir(exist_ok=True)
+    path.unlink(missing_ok=True)
+    with contextlib.closing(sqlite3.connect(str(state))) as base, \
+            contextlib.closing(sqlite3.connect(str(path))) as copy:
+        base.backup(copy)
+
+
 def evenly(count):
     """The numbers below count, such that the first few are spread evenly;
     the last one, which is the result, first."""
@@ -174,6 +207,11 @@ def evenly(count):
 # ---- steps ----
 
 
+def digest(text):
+    """A short name of a step."""
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
 def steps(rig, cases, jobs, seconds):
     """Run the accepted steps again."""
     end = time.monotonic() + min(seconds, rig.left())
@@ -185,10 +223,14 @@ def steps(rig, cases, jobs, seconds):
         row = rows.setdefault(case.name, {"again": {}, "wrong": []})
         row.update(steps=len(texts), **{key: found.get(key) for key in (
             "status", "missing", "children", "runs", "bytes", "minimal",
-            "seconds")})
+            "seconds", "took")})
+        # A search that went on has these steps and more.
+        known = set(map(digest, texts))
+        row["again"] = {key: fails for key, fails in row["again"].items()
+                        if key in known}
         queue += [(place, case, texts[number], number) for place, number
                   in enumerate(evenly(len(texts)))
-                  if str(number) not in row["again"]]
+                  if digest(texts[number]) not in row["again"]]
     queue.sort(key=lambda job: job[0])
     rig.say("%d accepted steps to run again, %.0f s", len(queue),
             end - time.monotonic())
@@ -202,7 +244,7 @@ def steps(rig, cases, jobs, seconds):
         if judged["late"]:
             row["late"] = row.get("late", 0) + 1
             return
-        row["again"][str(number)] = judged["fails"]
+        row["again"][digest(text)] = judged["fails"]
         if not judged["fails"]:
             row["wrong"].append(dict(judged, step=number, text=text))
             rig.say("%s: step %d does not fail: exit %s: %s", case.name,
@@ -220,16 +262,19 @@ def steps(rig, cases, jobs, seconds):
 def steps_table(rows):
     """The page of the part."""
     lines = ["# Accepted steps, run again in new interpreters", "",
-             "| script | end | runs: fresh, forked, warm, hot | hot refusals, "
-             "sampled, overturned | void batches | accepted steps | run again "
-             "| still fail | do not |", "|" + "---|" * 9]
+             "| script | end | bytes | seconds | runs: fresh, forked, warm, hot | "
+             "hot refusals, sampled, overturned | void batches | accepted "
+             "steps | run again | still fail | do not |", "|" + "---|" * 11]
     for name, row in rows.items():
         if row.get("missing"):
-            lines.append("| %s | not run: no %s ||||||||" % (
+            lines.append("| %s | not run: no %s ||||||||||" % (
                 name, ", ".join(row["missing"])))
             continue
-        lines.append("| %s | %s | %s | %d | %d | %d | %d |" % (
+        lines.append("| %s | %s%s | %s | %s | %s | %d | %d | %d | %d |" % (
             name, row.get("status") or "not minimized",
+            "" if row.get("minimal") in (None, True) else ", cut off",
+            row.get("bytes") or "",
+            " + ".join("%.1f" % took for took in row.get("took") or []),
             by_kind(row.get("children")), row["steps"], len(row["again"]),
             sum(row["again"].values()), len(row["wrong"])))
     steps_all = sum(row["steps"] for row in rows.values())

@@ -7,6 +7,7 @@ waits without an end: each program has a limit, after which it is killed with
 all that it started.
 """
 import concurrent.futures
+import fcntl
 import json
 import os
 import shutil
@@ -99,11 +100,14 @@ class Rig:
         self.out.mkdir(parents=True, exist_ok=True)
         self.lock = threading.Lock()
         self.found = {}
-        for done in [Path(args.done), self.out] if args.done else [self.out]:
+        self.before = [Path(args.done).resolve()] if args.done else []
+        self.before.append(self.out)
+        for done in self.before:
             if (done / "all.json").exists():
                 self.found.update(json.loads((done / "all.json").read_text()))
         # In a short path: a socket's has at most 107 bytes.
         self.work = Path(tempfile.mkdtemp(prefix="rig."))
+        self.fixed = self.claim(Path(tempfile.gettempdir(), "autodd-gpu-rig"))
         self.began = time.monotonic()
         self.end = self.began + args.seconds
         self.mark = uuid.uuid4().hex
@@ -156,8 +160,8 @@ class Rig:
         """Variables for a script that imports these modules."""
         if "numba" not in needs:
             return {}
-        folder = self.work / "numba"
-        folder.mkdir(exist_ok=True)
+        folder = self.fixed / "numba"
+        folder.mkdir(parents=True, exist_ok=True)
         (folder / "sitecustomize.py").write_text(CARRIED + ROW_STACK)
         others = os.environ.get("PYTHONPATH")
         return {"PYTHONPATH": os.pathsep.join(
@@ -220,6 +224,25 @@ class Rig:
         part = self.found.get(name)
         return part and part["data"]
 
+    def earlier(self, name):
+        """A file that this call or an earlier one has left, the newest; None:
+        there is none."""
+        found = [folder / name for folder in self.before[::-1]
+                 if (folder / name).exists()]
+        return found[0] if found else None
+
+    def claim(self, path):
+        """An empty folder that has this path in each call, if no other call
+        has it now: a state file is good for one path of its script."""
+        self.fixed_lock = open(str(path) + ".lock", "w")
+        try:
+            fcntl.flock(self.fixed_lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            path = self.work / "fixed"
+        shutil.rmtree(path, ignore_errors=True)
+        path.mkdir()
+        return path
+
     def page(self, name):
         """The table of a part."""
         return "\n".join(self.found.get(name, {}).get("page", ["Nothing."]))
@@ -248,7 +271,9 @@ class Rig:
             except ProcessLookupError:
                 pass
         took, now = self.wait_clean(self.memory)
-        shutil.rmtree(self.work, ignore_errors=True)
+        for folder in (self.work, self.fixed):
+            shutil.rmtree(folder, ignore_errors=True)
+        self.fixed_lock.close()
         self.say("processes left: %s; GPU memory before %s, now %s",
                  len(left) or "none", self.memory or "not known", now or "")
         return not left and took is not None

@@ -85,7 +85,7 @@ def own_case(rig):
     """The script that is here, as a case."""
     row, text = (CPU_ROW, CPU_TEXT) if rig.args.cpu else (RACE_ROW, RACE)
     folder = rig.work / "own"
-    folder.mkdir()
+    folder.mkdir(exist_ok=True)
     Path(folder, row["file"]).write_text(text)
     return cases.Case(row, folder, rig)
 
