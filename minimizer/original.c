@@ -4,8 +4,9 @@
  *
  *   runs of the calibration -> lost, refused
  *     -> pinned -> each control -> lost, refused
- *                               -> (kinds of children) -> (traced runs)
- *                                                              -> known
+ *                               -> (kinds of children), (traced runs) -> known
+ *
+ * These two go on beside each other: neither needs what the other finds out.
  *
  * A fresh run may be out still when the signature is pinned. If it then does
  * not show the failure, the failure comes and goes: its rate is measured beside
@@ -49,6 +50,7 @@ struct original {
     struct control controls[CONTROLS_MAX];
     unsigned ncontrols, checked;
     enum run_how tracing;
+    unsigned missing;     /* of what is still to be known */
     char *ran, *observed; /* of the traced run */
     char *loads;          /* of the first forked run */
     struct screen screen;
@@ -276,6 +278,8 @@ static void original_on_traced(void *arg,
 
 static void tell_known(struct original *o)
 {
+    if (--o->missing > 0)
+        return;
     find_guard(o);
     o->told = true;
     o->events.known(o->arg);
@@ -324,9 +328,10 @@ static void original_on_traced(void *arg, const struct observation *observation)
     tell_known(o);
 }
 
-/* All is known but for the trace. */
-static void finish(struct original *o)
+/* If a traced run can say something. */
+static void begin_trace(struct original *o)
 {
+    o->missing++;
     if (o->facts.fork && o->facts.rate >= 1)
         trace(o, RUN_OBSERVE);
     else
@@ -440,7 +445,7 @@ static void original_on_screen(void *arg, const struct screen *screen)
                       "--children: under --sanitizer each run has a process "
                       "of its own");
     o->facts.children = CHILDREN_PLAIN;
-    finish(o);
+    begin_trace(o);
 }
 
 static void check_screen(struct original *o)
@@ -468,7 +473,7 @@ static void original_on_children(void *arg, enum config_children use, bool warm,
         return;
     if (note)
         o->events.say(o->arg, SAY_NOTE, note);
-    finish(o);
+    tell_known(o);
 }
 
 static void check_children(struct original *o)
@@ -485,6 +490,8 @@ static void check_children(struct original *o)
         .context = o->context,
     };
 
+    o->missing = 1;
+    begin_trace(o);
     children_check(&spec, original_on_children, o);
 }
 
