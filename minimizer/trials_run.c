@@ -48,7 +48,8 @@ static void give(struct trial *trial, struct run_request *request,
     buf_deinit(&good);
 }
 
-/* A run of the present ask, or for now none: next_left() finds the trial. */
+/* A run of the present ask, or for now none: next_left() of
+ * trials.c finds the trial. */
 void trial_start(struct trial *trial)
 {
     struct trials *t = trial->trials;
