@@ -51,6 +51,8 @@ def numbers(parser, text):
             found[name] = float(number) if number else None
         except ValueError:
             parser.error("not a number: " + word)
+        if number and not found[name] > 0:
+            parser.error("not above 0: " + word)
     return found
 
 
