@@ -52,6 +52,8 @@ struct edit {
     bool touches_import;  /* or the environment that imports see: must be
                            * confirmed in a fresh interpreter */
     bool kernel;          /* drops or replaces what a kernel is made of */
+    bool carries;         /* puts elsewhere, as it is now, what stands in its
+                           * spans: dead once anything in them has changed */
     uint32_t first, n;    /* its changes, sorted by start */
     struct span cover;    /* the node it is about: see parent */
     uint32_t parent;      /* offered once that edit has failed alone, or
@@ -167,7 +169,7 @@ int64_t edits_saved(const struct edits *edits, uint32_t edit);
 /* Move edits to the text after `patch` (made from these same edits), which
  * lays them out. What lies in a deletion goes with it; deletions that overlap
  * are trimmed; an edit whose replacement is cut is dead, and so is one without
- * changes left. Costs a few instructions for each page of edits, and more for
+ * changes left, and one that would put back what the patch has changed. Costs a few instructions for each page of edits, and more for
  * those pages alone that the patch touches. */
 void edits_rebase(struct edits *edits, const struct patch *patch);
 

@@ -308,6 +308,14 @@ static void move_edit(struct edit *edit, struct change *changes, uint32_t by)
         move_by(&changes[i].at, by);
 }
 
+/* Whether the patch changes something inside of a change, and not all of it. */
+static bool changed_within(const struct shift *s, struct span at)
+{
+    size_t i = shift_ending_after(s, at.start);
+
+    return i < s->n && s->p[i].at.start < at.end && !span_holds(s->p[i].at, at);
+}
+
 static void rebase_edit(const struct shift *s, struct edit *edit,
                         struct change *changes)
 {
@@ -321,9 +329,10 @@ static void rebase_edit(const struct shift *s, struct edit *edit,
     edit->lead = shift_span(s, edit->lead);
     for (uint32_t i = 0; i < edit->n && !edit->dead; i++) {
         struct change c = changes[i];
+        bool stale = edit->carries && changed_within(s, c.at);
         enum fate fate = rebase_change(s, &c);
 
-        edit->dead |= fate == FATE_CLASH;
+        edit->dead |= stale || fate == FATE_CLASH;
         if (fate != FATE_MOVED)
             continue;
         /* what stood between two insertions may be gone */

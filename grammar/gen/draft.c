@@ -28,6 +28,7 @@ static void forget(struct draft *d)
     d->spoilt = false;
     d->lead = (struct span){ 0, 0 };
     d->touches_import = false;
+    d->carries = false;
 }
 
 void draft_deinit(struct draft *d)
@@ -225,6 +226,7 @@ uint32_t draft_end(struct draft *d)
     edit = edits_begin(d->g->out, d->kind, d->cover);
     edit->lead = d->lead;
     edit->touches_import = d->touches_import;
+    edit->carries = d->carries;
     for (size_t i = 0; i < d->n; i++) {
         const struct change *c = &d->items[i];
 
@@ -581,6 +583,7 @@ void draft_put(struct draft *d, uint32_t place, uint32_t expression)
     bool brackets = needs_brackets(d->ns, place, expression);
     char *own = between(brackets ? "(" : "", text, brackets ? ")" : "");
 
+    d->carries = true;
     draft_replace_taken(d, node_span(d->ns, place), own,
                         text.len + (brackets ? 2 : 0));
 }

@@ -27,6 +27,7 @@ struct draft {
     uint16_t kind;
     bool raw; /* inside a string: what grows together is no word */
     bool touches_import;
+    bool carries; /* see struct edit */
     struct span cover, lead;
     struct change *items;
     size_t n, room;

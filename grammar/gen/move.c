@@ -517,5 +517,6 @@ char *move_take(struct move *m, size_t *len)
         return NULL;
     text = buf_take(&m->out, len);
     buf_init(&m->out, m->ns->text.len * 2 + 64);
+    m->d->carries = true;
     return text;
 }

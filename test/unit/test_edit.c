@@ -289,6 +289,41 @@ static void spans_move_and_shrink_with_the_text(void **state)
     edits_deinit(&edits);
 }
 
+/* In "def f():abc;f()" the body takes the place of the call. */
+static void what_would_put_back_an_older_text_is_dead(void **state)
+{
+    static const struct {
+        struct span deleted;
+        bool carries, dead;
+    } rows[] = {
+        { { 9, 10 }, true, true },  { { 9, 10 }, false, false },
+        { { 7, 9 }, true, true },   { { 12, 13 }, true, false },
+        { { 0, 13 }, true, false },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        struct edits edits;
+        struct patch patch;
+        uint32_t moves;
+
+        edits_init(&edits);
+        patch_init(&patch);
+        edits_begin(&edits, 0, (struct span){ 0, 14 })->carries =
+            rows[i].carries;
+        edits_delete(&edits, (struct span){ 0, 12 });
+        edits_change(&edits, (struct span){ 14, 17 }, "abc", 3);
+        moves = edits_end(&edits);
+        patch_add_edit(
+            &patch, &edits,
+            edit_of(&edits, rows[i].deleted.start, rows[i].deleted.end, ""));
+        edits_rebase(&edits, &patch);
+        assert_int_equal(edits_dead(&edits, moves), rows[i].dead);
+        patch_deinit(&patch);
+        edits_deinit(&edits);
+    }
+}
+
 /* A random edit: one to three changes, all kinds. */
 static void random_edit(struct edits *edits, unsigned *seed, uint32_t len)
 {
@@ -561,6 +596,7 @@ int main(void)
         cmocka_unit_test(lists_stay_whole_after_any_order_of_commits),
         cmocka_unit_test(the_parent_is_the_smallest_deletion_around),
         cmocka_unit_test(spans_move_and_shrink_with_the_text),
+        cmocka_unit_test(what_would_put_back_an_older_text_is_dead),
         cmocka_unit_test(moving_an_edit_equals_applying_both_at_once),
         cmocka_unit_test(copies_of_many_edits_move_each_on_its_own),
         cmocka_unit_test(the_order_of_adding_edits_does_not_matter),
