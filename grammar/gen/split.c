@@ -4,7 +4,11 @@
  *     a, *b, c = d          ->  b = d[1:-1],  c = d[-1]
  *
  * for a value that is not written out: where each target has a value of its
- * own, `a, b = c, d`, inline and element take them apart. */
+ * own, `a, b = c, d`, inline and element take them apart. And of a statement
+ * that is an expression what it binds, for inline to go on with:
+ *
+ *     not (a := f(x))       ->  a = f(x)
+ */
 #include "grammar/gen/draft.h"
 #include "grammar/gen/names.h"
 
@@ -18,6 +22,9 @@ void gen_split(struct gen *g);
 
 /* Work is done for each target; past this many it is no unpacking. */
 #define TARGETS_MAX 32
+
+/* No statement is looked for further out. */
+#define DEPTH_MAX 32
 
 struct targets {
     uint32_t at[TARGETS_MAX];
@@ -123,6 +130,46 @@ static void split(struct draft *d, const struct names *names, uint32_t node)
     draft_end(d);
 }
 
+/* The statement that is an expression around a node, and that the node is
+ * computed in once; NODE_NONE: another. */
+static uint32_t statement_around(const struct nodes *ns, uint32_t node)
+{
+    for (int i = 0; i < DEPTH_MAX; i++) {
+        node = node_parent(ns, node);
+        if (node == NODE_NONE || node_is(ns, node, NODE_LAMBDA) ||
+            node_is(ns, node, NODE_FOR_IN_CLAUSE) ||
+            node_child_of(ns, node, NODE_FOR_IN_CLAUSE) != NODE_NONE)
+            return NODE_NONE;
+        if (node_is_statement(ns, node))
+            return node_is(ns, node, NODE_EXPRESSION_STATEMENT) ? node
+                                                                : NODE_NONE;
+    }
+    return NODE_NONE;
+}
+
+static void assign(struct draft *d, uint32_t named)
+{
+    const struct nodes *ns = d->ns;
+    uint32_t statement = statement_around(ns, named);
+    uint32_t name = node_field(ns, named, FIELD_name);
+    uint32_t value = node_field(ns, named, FIELD_value);
+    struct span all, from, to;
+    bool brackets;
+
+    if (statement == NODE_NONE || name == NODE_NONE || value == NODE_NONE)
+        return;
+    all = node_span(ns, statement);
+    from = node_span(ns, name);
+    to = node_span(ns, value);
+    brackets = needs_brackets(ns, node_named_child(ns, statement), value);
+    draft_begin(d, all);
+    draft_delete(d, (struct span){ all.start, from.start });
+    draft_replaces(d, (struct span){ from.end, to.start },
+                   brackets ? " = (" : " = ");
+    draft_replaces(d, (struct span){ to.end, all.end }, brackets ? ")" : "");
+    draft_end(d);
+}
+
 void gen_split(struct gen *g)
 {
     struct names *names = names_new(g);
@@ -132,6 +179,8 @@ void gen_split(struct gen *g)
     for (uint32_t i = 0; i < d.ns->n; i++)
         if (node_is(d.ns, i, NODE_ASSIGNMENT))
             split(&d, names, i);
+        else if (node_is(d.ns, i, NODE_NAMED_EXPRESSION))
+            assign(&d, i);
     draft_deinit(&d);
     names_free(names);
 }

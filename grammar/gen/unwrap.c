@@ -9,7 +9,8 @@
  *     if a:            a body on the header's line needs no second step;
  *         b            `for x in xs` may leave `x = next(iter(xs))` (of several
  *         c            names the only one that is read) or the turn that a
- *     else:            traced run ended in, `with a as b` may leave `b = a`
+ *     else:            traced run ended in, `with a as b` may leave `b = a`,
+ *                      and so may `if (b := a):`
  *         d       ->   b / c        or      d
  *
  * Where `x = next(iter(xs))` is no shorter than the loop, it is `x = xs[0]`,
@@ -414,6 +415,51 @@ static void offer_with(struct unwrap *w, uint32_t i)
     offer_body(w, i, body, NULL);
 }
 
+/* `b = a` for each `b := a` of an expression that is computed once. */
+static void add_named(const struct unwrap *w, struct buf *out, uint32_t node)
+{
+    const struct nodes *ns = w->ns;
+
+    for (uint32_t i = node; i < ns->at[node].past;) {
+        uint32_t name = NODE_NONE, value;
+        bool lines;
+
+        if (node_is(ns, i, NODE_NAMED_EXPRESSION))
+            name = node_field(ns, i, FIELD_name);
+        if (name == NODE_NONE) {
+            bool apart = node_is(ns, i, NODE_LAMBDA) ||
+                         node_child_of(ns, i, NODE_FOR_IN_CLAUSE) != NODE_NONE;
+
+            i = apart ? ns->at[i].past : i + 1;
+            continue;
+        }
+        value = node_field(ns, i, FIELD_value);
+        if (out->len > 0)
+            buf_adds(out, "; ");
+        add_node(w, out, name);
+        lines = memchr(node_text(ns, value).data, '\n',
+                       span_len(node_span(ns, value))) != NULL;
+        buf_adds(out, lines ? " = (" : " = ");
+        add_node(w, out, value);
+        buf_adds(out, lines ? ")" : "");
+        i = ns->at[i].past;
+    }
+}
+
+/* What the condition of statement i binds is bound before the body. */
+static void offer_named(struct unwrap *w, uint32_t i, uint32_t body)
+{
+    uint32_t condition = node_field(w->ns, i, FIELD_condition);
+    struct buf statement;
+
+    if (condition == NODE_NONE || body == NODE_NONE)
+        return;
+    buf_init(&statement, HEADER_MAX);
+    add_named(w, &statement, condition);
+    offer_bound(w, i, body, &statement);
+    buf_deinit(&statement);
+}
+
 /* The body that a clause holds. */
 static uint32_t clause_body(const struct nodes *ns, uint32_t clause)
 {
@@ -592,6 +638,8 @@ static void offer_node(struct unwrap *w, uint32_t i)
 {
     switch (node_kind(w->ns, i)) {
     case NODE_IF:
+        offer_named(w, i, clause_body(w->ns, i));
+        offer_named(w, i, child_field_of(w->ns, i, NODE_ELSE));
         offer_each(w, i);
         offer_elif(w, i);
         break;
@@ -604,6 +652,7 @@ static void offer_node(struct unwrap *w, uint32_t i)
         offer_for(w, i);
         break;
     case NODE_WHILE:
+        offer_named(w, i, clause_body(w->ns, i));
         offer_body(w, i, node_field(w->ns, i, FIELD_body), NULL);
         break;
     case NODE_WITH:

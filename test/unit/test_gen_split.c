@@ -65,12 +65,39 @@ static void several_used_ones_and_written_values_stay(void **state)
                   EDIT_split, "");
 }
 
+static void what_a_lone_expression_binds_is_left(void **state)
+{
+    (void)state;
+    assert_offers("not (one := f(x))\n"
+                  "one\n"
+                  "(lambda: (two := 1))\n"
+                  "[two for _ in x if (two := 2)]\n"
+                  "if (three := 3): pass\n",
+                  EDIT_split,
+                  "one = f(x)\n"
+                  "one\n"
+                  "(lambda: (two := 1))\n"
+                  "[two for _ in x if (two := 2)]\n"
+                  "if (three := 3): pass\n"
+                  "|\n");
+    assert_offers("f(1, (one := 2), (two :=\n"
+                  "    3 +\n"
+                  "    4))\n",
+                  EDIT_split,
+                  "one = 2\n"
+                  "|\n"
+                  "two = (3 +\n"
+                  "    4)\n"
+                  "|\n");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_used_target_is_left),
         cmocka_unit_test(what_stands_behind_a_star_is_counted_from_the_end),
         cmocka_unit_test(several_used_ones_and_written_values_stay),
+        cmocka_unit_test(what_a_lone_expression_binds_is_left),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -144,6 +144,27 @@ static void with_leaves_its_names(void **state)
     assert_offers("with a(): b\n", EDIT_unwrap, "b\n|\n");
 }
 
+static void what_a_condition_binds_is_bound_before_the_body(void **state)
+{
+    (void)state;
+    assert_offers("if (a := f(1)) and not (b := [a,\n"
+                  "    2]) and [c for _ in a if (c := 3)]:\n"
+                  "    a, b\n"
+                  "else:\n"
+                  "    d\n",
+                  EDIT_unwrap,
+                  "a = f(1); b = ([a,\n"
+                  "    2])\n"
+                  "a, b\n"
+                  "|\n"
+                  "a = f(1); b = ([a,\n"
+                  "    2])\n"
+                  "d\n"
+                  "|\n"
+                  "a, b\n|\nd\n|\n");
+    assert_offers("while a := f(): a\n", EDIT_unwrap, "a = f(); a\n|\na\n|\n");
+}
+
 static void a_try_leaves_what_runs_or_one_body(void **state)
 {
     (void)state;
@@ -384,6 +405,7 @@ int main(void)
         cmocka_unit_test(a_loop_binds_its_first_element),
         cmocka_unit_test(a_loop_binds_only_the_name_that_is_read),
         cmocka_unit_test(with_leaves_its_names),
+        cmocka_unit_test(what_a_condition_binds_is_bound_before_the_body),
         cmocka_unit_test(a_try_leaves_what_runs_or_one_body),
         cmocka_unit_test(match_and_class_give_their_bodies),
         cmocka_unit_test(
