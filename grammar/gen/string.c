@@ -141,14 +141,15 @@ static void quotes(struct draft *d, const struct string *s)
 
 static void lines(struct draft *d, const struct string *s)
 {
+    /* no further: many strings may share a line */
+    struct bytes text = bytes_of(d->ns->text.data, s->inside.end);
     struct item *items = NULL;
     size_t n = 0, room = 0;
 
     if (source_is(d->ns, s->node, s->inside))
         return;
     for (uint32_t at = s->inside.start; at < s->inside.end && !s->pieces;) {
-        uint32_t next = text_line_next(d->ns->text, at);
-        struct span line = { at, next < s->inside.end ? next : s->inside.end };
+        struct span line = { at, text_line_next(text, at) };
 
         xgrow(&items, &room, n + 1, sizeof(*items));
         items[n++] = (struct item){ .at = line, .cover = line };
