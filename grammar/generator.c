@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "config/mem.h"
+#include "grammar/gen/names.h"
 #include "grammar/kernel.h"
 #include "grammar/line.h"
 #include "grammar/node.h"
@@ -169,12 +170,14 @@ static void fill(const struct gen *what, edit_kinds kinds, struct edits *out)
     struct units *units = units_new(tree_nodes(what->tree));
     struct lines *lines = lines_new(tree_nodes(what->tree));
     struct gen g = *what;
+    struct names *names;
 
     g.nodes = tree_nodes(g.tree);
     g.units = units;
     g.lines = lines;
     g.text = tree_text(g.tree);
     g.scopes = scopes;
+    g.names = names = names_new(&g);
     g.out = out;
     for (size_t i = 0; i < ARRAY_LEN(generators); i++)
         if (kinds & EDIT_KIND_BIT(i))
@@ -182,6 +185,7 @@ static void fill(const struct gen *what, edit_kinds kinds, struct edits *out)
     drop_frozen(&g);
     mark_environ(&g);
     mark_kernels(&g);
+    names_free(names);
     lines_free(lines);
     units_free(units);
     scopes_free(scopes);

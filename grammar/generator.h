@@ -111,6 +111,7 @@ enum mutate {
 edit_kinds vocabulary(enum mutate mutate, bool rename);
 
 struct lines;
+struct names;
 struct nodes;
 struct observed;
 struct scopes;
@@ -126,6 +127,7 @@ struct gen {
     const struct span *frozen; /* sorted */
     size_t nfrozen;
     const struct scopes *scopes;     /* names and their uses: grammar/scope.h */
+    const struct names *names;       /* what they mean: grammar/gen/names.h */
     const struct observed *observed; /* grammar/observed.h, or NULL */
     const struct span *frames;       /* see struct gen_known */
     size_t nframes;

@@ -213,13 +213,12 @@ static void mark_calls(const struct names *names, uint32_t function, bool *full)
 /* By node: an argument list of which nothing can go. Caller frees. */
 static bool *find_full(const struct gen *g)
 {
-    struct names *names = names_new(g);
+    const struct names *names = g->names;
     bool *full = xcalloc((size_t)g->nodes->n + 1, sizeof(*full));
 
     for (uint32_t i = 0; i < g->nodes->n; i++)
         if (node_is(g->nodes, i, NODE_FUNCTION))
             mark_calls(names, i, full);
-    names_free(names);
     return full;
 }
 

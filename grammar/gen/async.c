@@ -100,7 +100,7 @@ static void free_function(struct draft *d, const struct names *names,
 
 void gen_async(struct gen *g)
 {
-    struct names *names = names_new(g);
+    const struct names *names = g->names;
     bool *waits = find_waiting(g->nodes);
     struct draft d;
 
@@ -110,5 +110,4 @@ void gen_async(struct gen *g)
             free_function(&d, names, i);
     free(waits);
     draft_deinit(&d);
-    names_free(names);
 }

@@ -303,7 +303,7 @@ static void context(struct draft *d, const struct names *names,
 
 void gen_context(struct gen *g)
 {
-    struct names *names = names_new(g);
+    const struct names *names = g->names;
     struct draft d;
 
     draft_init(&d, g, EDIT_context);
@@ -312,5 +312,4 @@ void gen_context(struct gen *g)
             node_is(d.ns, node_parent(d.ns, i), NODE_DECORATED))
             context(&d, names, i);
     draft_deinit(&d);
-    names_free(names);
 }

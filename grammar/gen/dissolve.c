@@ -794,7 +794,7 @@ static void dissolve(struct draft *d, const struct names *names, uint32_t class)
 
 void gen_dissolve(struct gen *g)
 {
-    struct names *names = names_new(g);
+    const struct names *names = g->names;
     struct draft d;
 
     draft_init(&d, g, EDIT_dissolve);
@@ -802,5 +802,4 @@ void gen_dissolve(struct gen *g)
         if (node_is(d.ns, i, NODE_CLASS))
             dissolve(&d, names, i);
     draft_deinit(&d);
-    names_free(names);
 }

@@ -434,7 +434,7 @@ static void attributes(struct draft *d, const struct names *names)
 
 void gen_inline(struct gen *g)
 {
-    struct names *names = names_new(g);
+    const struct names *names = g->names;
     struct draft d;
 
     draft_init(&d, g, EDIT_inline);
@@ -457,5 +457,4 @@ void gen_inline(struct gen *g)
     }
     attributes(&d, names);
     draft_deinit(&d);
-    names_free(names);
 }

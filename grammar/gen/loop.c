@@ -319,7 +319,7 @@ static void loop(struct draft *d, const struct names *names, uint32_t statement)
 
 void gen_loop(struct gen *g)
 {
-    struct names *names = names_new(g);
+    const struct names *names = g->names;
     struct draft d;
 
     draft_init(&d, g, EDIT_loop);
@@ -327,5 +327,4 @@ void gen_loop(struct gen *g)
         if (node_is(d.ns, i, NODE_FOR))
             loop(&d, names, i);
     draft_deinit(&d);
-    names_free(names);
 }

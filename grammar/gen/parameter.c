@@ -395,7 +395,7 @@ static void fields(struct draft *d, const struct names *names,
 
 void gen_parameter(struct gen *g)
 {
-    struct names *names = names_new(g);
+    const struct names *names = g->names;
     struct keys keys = { 0 };
     struct draft d;
 
@@ -408,6 +408,5 @@ void gen_parameter(struct gen *g)
             fields(&d, names, &keys, i);
     }
     draft_deinit(&d);
-    names_free(names);
     free(keys.at);
 }

@@ -182,7 +182,7 @@ static bool rename_to(struct draft *d, const struct places *places, size_t from,
 
 void gen_rename(struct gen *g)
 {
-    struct names *names;
+    const struct names *names = g->names;
     struct places places;
     struct draft d;
     unsigned number = 0;
@@ -191,7 +191,6 @@ void gen_rename(struct gen *g)
 
     if (scopes_opaque(g->scopes))
         return;
-    names = names_new(g);
     places = places_of(g, names);
     draft_init(&d, g, EDIT_rename);
     left = next_name(&places, &number, name);
@@ -210,5 +209,4 @@ void gen_rename(struct gen *g)
     edits_list_end(g->out);
     draft_deinit(&d);
     free(places.at);
-    names_free(names);
 }

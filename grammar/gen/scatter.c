@@ -177,7 +177,7 @@ static void scatter(struct scatter *s, uint32_t assignment)
 
 void gen_scatter(struct gen *g)
 {
-    struct names *names = names_new(g);
+    const struct names *names = g->names;
     struct scatter s = { .names = names };
 
     draft_init(&s.d, g, EDIT_scatter);
@@ -185,5 +185,4 @@ void gen_scatter(struct gen *g)
         if (node_is(s.d.ns, i, NODE_ASSIGNMENT))
             scatter(&s, i);
     draft_deinit(&s.d);
-    names_free(names);
 }

@@ -172,7 +172,7 @@ static void assign(struct draft *d, uint32_t named)
 
 void gen_split(struct gen *g)
 {
-    struct names *names = names_new(g);
+    const struct names *names = g->names;
     struct draft d;
 
     draft_init(&d, g, EDIT_split);
@@ -182,5 +182,4 @@ void gen_split(struct gen *g)
         else if (node_is(d.ns, i, NODE_NAMED_EXPRESSION))
             assign(&d, i);
     draft_deinit(&d);
-    names_free(names);
 }

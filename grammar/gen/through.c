@@ -285,7 +285,7 @@ static void offer_handed(struct through *t, uint32_t call)
 
 void gen_through(struct gen *g)
 {
-    struct names *names = names_new(g);
+    const struct names *names = g->names;
     struct through t = { .ns = g->nodes, .names = names };
 
     draft_init(&t.d, g, EDIT_through);
@@ -295,5 +295,4 @@ void gen_through(struct gen *g)
             offer_handed(&t, i);
     free(t.functions);
     draft_deinit(&t.d);
-    names_free(names);
 }

@@ -260,7 +260,7 @@ static bool unroll(struct unroll *u, uint32_t node)
 
 void gen_unroll(struct gen *g)
 {
-    struct names *names = names_new(g);
+    const struct names *names = g->names;
     struct unroll u = { .names = names };
 
     draft_init(&u.d, g, EDIT_unroll);
@@ -278,5 +278,4 @@ void gen_unroll(struct gen *g)
             break;
         }
     draft_deinit(&u.d);
-    names_free(names);
 }

@@ -153,7 +153,7 @@ static void turn_function(struct draft *d, const struct names *names,
 
 void gen_yield(struct gen *g)
 {
-    struct names *names = names_new(g);
+    const struct names *names = g->names;
     struct by_function *yields;
     size_t n = find_yields(g->nodes, &yields);
     struct draft d;
@@ -167,5 +167,4 @@ void gen_yield(struct gen *g)
     }
     free(yields);
     draft_deinit(&d);
-    names_free(names);
 }
