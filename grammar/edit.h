@@ -169,8 +169,9 @@ int64_t edits_saved(const struct edits *edits, uint32_t edit);
 /* Move edits to the text after `patch` (made from these same edits), which
  * lays them out. What lies in a deletion goes with it; deletions that overlap
  * are trimmed; an edit whose replacement is cut is dead, and so is one without
- * changes left, and one that would put back what the patch has changed. Costs a few instructions for each page of edits, and more for
- * those pages alone that the patch touches. */
+ * changes left, and one that would put back what the patch has changed. Costs a
+ * few instructions for each page of edits, and more for those pages alone that
+ * the patch touches. */
 void edits_rebase(struct edits *edits, const struct patch *patch);
 
 /* The same for plain spans; one that is deleted becomes empty. */
