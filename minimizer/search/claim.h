@@ -15,6 +15,7 @@ struct claim {
     uint32_t from, to; /* edit's number, or units [from, to) of the list */
     uint32_t units;    /* living ones among them when the claim was made */
     bool untested;     /* in the merge queue without a yes of its own */
+    bool lost;         /* when it was tried it left a name undefined */
 };
 
 static inline struct claim claim_of_edit(uint32_t edit)

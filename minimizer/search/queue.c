@@ -10,11 +10,22 @@
 
 #include "config/mem.h"
 
+/* Of all that is tried again one in twenty goes, but of the numbers one in
+ * seven: places are alike whatever the number is (masked()). */
+#define AGAIN 0.05
+#define AGAIN_INTEGER 0.15
+
+/* Bytes that a run is worth to what is tried again. */
+#define AGAIN_BYTES 64
+
 void queue_init(struct queue *queue)
 {
     *queue = (struct queue){ 0 };
-    for (unsigned kind = 0; kind < EDIT_KINDS; kind++)
+    for (unsigned kind = 0; kind < EDIT_KINDS; kind++) {
         queue->rates[kind] = rate_init(edit_kind_info(kind)->prior);
+        queue->again[kind] =
+            rate_init(kind == EDIT_integer ? AGAIN_INTEGER : AGAIN);
+    }
 }
 
 static void offers_free(struct offers *offers)
@@ -43,6 +54,7 @@ void queue_deinit(struct queue *queue)
 {
     forget_offers(queue);
     memory_deinit(&queue->refused);
+    memory_deinit(&queue->recent);
     for (unsigned i = 0; i < HEAPS; i++)
         heap_deinit(&queue->heaps[i]);
 }
@@ -60,6 +72,7 @@ void queue_copy(struct queue *to, const struct queue *from,
     to->taken = xcopy(from->taken, edits->n, sizeof(bool));
     to->offers->refs++;
     memory_copy(&to->refused, &from->refused);
+    memory_copy(&to->recent, &from->recent);
     for (unsigned i = 0; i < HEAPS; i++)
         heap_copy(&to->heaps[i], &from->heaps[i]);
 }
@@ -87,16 +100,39 @@ static uint64_t item_worth(const struct queue *queue, uint32_t item)
     return saved > 0 ? (uint64_t)saved : 0;
 }
 
-static struct heap *heap_of(struct queue *queue, unsigned kind, bool kernel)
+/* What leaves a name undefined is refused for that. Once the uses of the name
+ * are gone too it is news, where it stands. */
+static struct hash128 place_if(const struct queue *queue, uint32_t edit,
+                               bool lost)
 {
-    return &queue->heaps[kernel ? EDIT_KINDS + kind : kind];
+    struct hash128 place = queue->offers->places[edit];
+
+    return lost ? hash_more(place, "lost", 4) : place;
+}
+
+static bool was_refused_if(const struct queue *queue, uint32_t edit, bool lost)
+{
+    return memory_get(&queue->refused, place_if(queue, edit, lost)) == KNOWN_NO;
+}
+
+static bool was_refused(const struct queue *queue, uint32_t edit)
+{
+    return was_refused_if(queue, edit, false) ||
+           was_refused_if(queue, edit, true);
+}
+
+static struct heap *heap_of(struct queue *queue, unsigned kind, bool second)
+{
+    return &queue->heaps[second ? EDIT_KINDS + kind : kind];
 }
 
 static struct heap *heap_of_edit(struct queue *queue, uint32_t edit)
 {
     const struct edit *of = &queue->edits->items[edit];
 
-    return heap_of(queue, of->kind, of->kernel);
+    return heap_of(queue, of->kind,
+                   queue->what == OFFER_NEWS ? of->kernel
+                                             : was_refused(queue, edit));
 }
 
 static void push(struct queue *queue, uint32_t item)
@@ -174,6 +210,22 @@ static size_t masked(const char *text, size_t len, char *out,
     return n;
 }
 
+#define AROUND 12 /* bytes to each side */
+
+/* What stands around a number tells it from others: they are all alike once
+ * masked. */
+static struct bytes around(struct bytes text, struct span at)
+{
+    uint32_t start = at.start, end = at.end;
+
+    while (start > 0 && at.start - start < AROUND &&
+           text.data[start - 1] != '\n')
+        start--;
+    while (end < text.len && end - at.end < AROUND && text.data[end] != '\n')
+        end++;
+    return bytes_of(text.data + start, end - start);
+}
+
 /* What an edit does to which text, wherever it stands in the file. Of what it
  * is about the first line stands for the whole: a function whose body has
  * changed is still the function that was needed. */
@@ -196,6 +248,12 @@ static struct hash128 place_of(const struct edits *edits, uint32_t i,
         place = hash_bytes(mask, masked(start, len, mask, to));
     else
         place = hash_bytes(start, len);
+    if (edit.kind == EDIT_integer && edit.n == 1) {
+        struct bytes near = around(text, edit.cover);
+
+        near.len = masked(near.data, near.len, mask, to);
+        place = hash_more(place, mask, near.len);
+    }
     place = hash_more(place, facts, sizeof(facts));
     for (uint32_t c = 0; c < edit.n && c < 8; c++) {
         struct change change = edits_change_now(edits, i, c);
@@ -203,7 +261,7 @@ static struct hash128 place_of(const struct edits *edits, uint32_t i,
 
         if (eol && change.len == 0)
             continue;
-        facts[1] = fine && at < len ? to[at] : at;
+        facts[1] = at < len ? (fine ? to[at] : at) : PLACE_MAX;
         place = hash_more(place, facts, sizeof(facts));
         if (change.len > 0)
             place = hash_more(place, change.text, change.len);
@@ -211,7 +269,22 @@ static struct hash128 place_of(const struct edits *edits, uint32_t i,
     return place;
 }
 
-static void find_later(struct queue *queue, struct bytes text, bool news_only)
+static bool is_left_out(const struct queue *queue, uint32_t edit)
+{
+    struct hash128 place = queue->offers->places[edit];
+
+    switch (queue->what) {
+    case OFFER_NEWS:
+        return was_refused_if(queue, edit, false);
+    case OFFER_STALE:
+        return memory_get(&queue->recent, place) == KNOWN_NO;
+    case OFFER_ALL:
+        break;
+    }
+    return false;
+}
+
+static void find_later(struct queue *queue, struct bytes text)
 {
     const struct edits *edits = queue->edits;
 
@@ -219,9 +292,7 @@ static void find_later(struct queue *queue, struct bytes text, bool news_only)
     queue->offers->places = xcalloc(edits->n, sizeof(*queue->offers->places));
     for (uint32_t i = 0; i < edits->n; i++) {
         queue->offers->places[i] = place_of(edits, i, text);
-        queue->offers->later[i] =
-            news_only &&
-            memory_get(&queue->refused, queue->offers->places[i]) == KNOWN_NO;
+        queue->offers->later[i] = is_left_out(queue, i);
     }
 }
 
@@ -233,7 +304,7 @@ static void offer_children(struct queue *queue, uint32_t edit)
 }
 
 void queue_fill(struct queue *queue, const struct edits *edits,
-                struct bytes text, bool news_only)
+                struct bytes text, enum queue_offers what)
 {
     uint32_t item;
 
@@ -247,16 +318,23 @@ void queue_fill(struct queue *queue, const struct edits *edits,
     queue->offered = xcalloc(edits->n + edits->nlists, sizeof(bool));
     queue->taken = xcalloc(edits->n, sizeof(bool));
     queue->offers = xcalloc(1, sizeof(*queue->offers));
-    find_later(queue, text, news_only);
+    queue->what = what;
+    find_later(queue, text);
     for (uint32_t i = 0; i < edits->nlists; i++)
         walk_init(&queue->walks[i], edits, i, queue->offers->later);
     sort_children(queue);
     for (uint32_t i = 0; i < edits->n; i++) {
         if (edit_item(edits, i, &item) && edits->items[i].parent == EDIT_NONE)
             offer(queue, item);
-        if (queue->offers->later[i])
+        if (queue->offers->later[i] ||
+            (what != OFFER_NEWS && was_refused(queue, i)))
             offer_children(queue, i);
     }
+}
+
+void queue_sweep(struct queue *queue)
+{
+    memory_deinit(&queue->recent);
 }
 
 /* Whether the head of a heap is up to date; if not it was dropped or moved. */
@@ -324,8 +402,49 @@ static bool take(struct queue *queue, struct heap *heap, struct claim *claim)
     return true;
 }
 
+/* The same for what is tried again, and for all tiers up to this one. */
+static struct heap *likeliest_heap(struct queue *queue, enum edit_tier tier)
+{
+    struct heap *best = NULL;
+    uint64_t most = 0;
+
+    for (unsigned i = 0; i < HEAPS; i++) {
+        unsigned kind = i % EDIT_KINDS;
+        const struct rate *rates = i < EDIT_KINDS ? queue->rates : queue->again;
+        struct heap *heap = &queue->heaps[i];
+        uint64_t promise;
+
+        if (edit_kind_info(kind)->tier > tier)
+            continue;
+        while (heap_top(heap) && !head_is_valid(queue, heap))
+            continue;
+        if (!heap_top(heap))
+            continue;
+        promise =
+            (heap_top(heap)->key + AGAIN_BYTES) * rate_value(&rates[kind]);
+        if (!best || promise > most) {
+            best = heap;
+            most = promise;
+        }
+    }
+    return best;
+}
+
+static bool next_again(struct queue *queue, enum edit_tier tier,
+                       struct claim *claim)
+{
+    struct heap *heap;
+
+    while ((heap = likeliest_heap(queue, tier)))
+        if (take(queue, heap, claim))
+            return true;
+    return false;
+}
+
 bool queue_next(struct queue *queue, enum edit_tier tier, struct claim *claim)
 {
+    if (queue->what != OFFER_NEWS)
+        return next_again(queue, tier, claim);
     for (int t = TIER_COARSE; t <= (int)tier; t++) {
         struct heap *heap;
 
@@ -348,14 +467,19 @@ void queue_said(struct queue *queue, const struct claim *claim, bool yes,
                 bool ran)
 {
     uint32_t edit = claim_edit(claim, queue->edits);
+    unsigned kind = queue->edits->items[edit].kind;
 
     /* A long run's no says little about its units: its halves will tell. */
     if (ran && (yes || claim_is_single(claim)))
-        rate_note(&queue->rates[queue->edits->items[edit].kind], yes);
+        rate_note(was_refused(queue, edit) ? &queue->again[kind]
+                                           : &queue->rates[kind],
+                  yes);
     tell_walk(queue, claim, yes);
     if (yes || !claim_is_single(claim))
         return;
-    memory_set(&queue->refused, queue->offers->places[edit], KNOWN_NO);
+    memory_set(&queue->refused, place_if(queue, edit, claim->lost), KNOWN_NO);
+    if (queue->what != OFFER_NEWS)
+        memory_set(&queue->recent, queue->offers->places[edit], KNOWN_NO);
     offer_children(queue, edit);
 }
 
@@ -370,8 +494,11 @@ size_t queue_batch(struct queue *queue, const struct claim *claim,
                    struct claim *more, size_t room)
 {
     unsigned kind = claim_kind(claim, queue->edits);
-    struct heap *heap = heap_of_edit(queue, claim_edit(claim, queue->edits));
-    uint64_t rate = rate_value(&queue->rates[kind]), odds = rate;
+    uint32_t edit = claim_edit(claim, queue->edits);
+    struct heap *heap = heap_of_edit(queue, edit);
+    const struct rate *rates =
+        was_refused(queue, edit) ? queue->again : queue->rates;
+    uint64_t rate = rate_value(&rates[kind]), odds = rate;
     size_t n = 0;
 
     if (claim->list != EDIT_NONE)
@@ -407,8 +534,7 @@ bool queue_was_refused(const struct queue *queue, const struct claim *claim)
 {
     uint32_t edit = claim_edit(claim, queue->edits);
 
-    return claim_is_single(claim) &&
-           memory_get(&queue->refused, queue->offers->places[edit]) == KNOWN_NO;
+    return claim_is_single(claim) && was_refused_if(queue, edit, claim->lost);
 }
 
 void queue_return(struct queue *queue, const struct claim *claim)

@@ -154,6 +154,7 @@ bool solo_run(struct solo *solo)
             solo_undo_pump(solo);
             continue;
         }
+        solo_break_round(solo);
         solo_open_round(solo);
         if (merge_next(&solo->merge) > 0) {
             solo_try_merge(solo);

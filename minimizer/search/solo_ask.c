@@ -188,18 +188,32 @@ static void ask(struct solo *solo, const struct claim *claims, size_t n,
     q->ask.keys = q->keys;
 }
 
+static struct odds_case case_of(const struct solo *solo,
+                                const struct claim *claim,
+                                const struct patch *patch)
+{
+    bool lost = claim->lost || solo_loses_frame(solo, claim, patch);
+
+    return (struct odds_case){
+        .class = queue_was_refused(&solo->queue, claim) ? ODDS_REPEATED
+                 : lost                                 ? ODDS_LOST
+                                                        : ODDS_NEW,
+        .kind = claim_kind(claim, &solo->edits),
+        .saved = patch_saved(patch),
+        .length = solo->base.len,
+    };
+}
+
 static void ask_claim(struct solo *solo, const struct claim *claim,
-                      struct patch *patch, struct version *version, bool lost)
+                      struct patch *patch, struct version *version)
 {
     struct question *q = &solo->question;
+    struct odds_case odds = case_of(solo, claim, patch);
 
     ask(solo, claim, 1, patch, version, claim_name(solo, claim));
     q->claim = *claim;
-    q->odds.class = queue_was_refused(&solo->queue, claim) ? ODDS_REPEATED
-                    : lost                                 ? ODDS_LOST
-                                                           : ODDS_NEW;
-    q->odds.kind = claim_kind(claim, &solo->edits);
-    q->ask.odds = odds_of(&solo->odds, &q->odds);
+    q->odds = odds;
+    q->ask.odds = odds_of(&solo->odds, &odds);
 }
 
 static void ask_union(struct solo *solo, size_t n, struct patch *patch,
@@ -351,22 +365,15 @@ static bool loses_hinge(const struct solo *solo, const struct claim *claim,
            hinges_lost(&solo->hinges, patch);
 }
 
-/* Settle a claim by what is known of it, or ask for it. */
-void solo_try_claim(struct solo *solo, const struct claim *claim)
+/* Settle a claim by what is known of its text, or ask for it. */
+static void try_patch(struct solo *solo, const struct claim *claim,
+                      struct patch *patch)
 {
-    struct patch patch;
     struct hash128 hash;
     struct version version;
 
-    patch_init(&patch);
-    if (claim_patch(claim, &solo->edits, &patch) < 0 ||
-        loses_hinge(solo, claim, &patch)) {
-        claim_failed(solo, claim, false);
-        patch_deinit(&patch);
-        return;
-    }
     switch (
-        solo_judge(solo, &patch, is_statements(solo, claim), &hash, &version)) {
+        solo_judge(solo, patch, is_statements(solo, claim), &hash, &version)) {
     case ANSWER_NO:
         claim_failed(solo, claim, false);
         break;
@@ -375,18 +382,31 @@ void solo_try_claim(struct solo *solo, const struct claim *claim)
         break;
     case ANSWER_YES:
         queue_said(&solo->queue, claim, true, false);
-        commit_other(solo, &patch, &version, claim);
+        commit_other(solo, patch, &version, claim);
         break;
     case ANSWER_RUN:
-        if (solo_defers(solo, claim, &patch)) {
+        if (solo_defers(solo, claim, patch)) {
             version_free(&version);
             queue_defer(&solo->queue, claim);
             break;
         }
-        ask_claim(solo, claim, &patch, &version,
-                  solo_loses_frame(solo, claim, &patch) ||
-                      bindings_lost(solo->bindings, &patch));
+        ask_claim(solo, claim, patch, &version);
         break;
+    }
+}
+
+void solo_try_claim(struct solo *solo, const struct claim *given)
+{
+    struct claim claim = *given;
+    struct patch patch;
+
+    patch_init(&patch);
+    if (claim_patch(&claim, &solo->edits, &patch) < 0 ||
+        loses_hinge(solo, &claim, &patch)) {
+        claim_failed(solo, &claim, false);
+    } else {
+        claim.lost = bindings_lost(solo->bindings, &patch);
+        try_patch(solo, &claim, &patch);
     }
     patch_deinit(&patch);
 }
@@ -433,6 +453,7 @@ static void add_untested(struct solo *solo, struct claim *claim)
 
     patch_init(&patch);
     made = claim_patch(claim, &solo->edits, &patch) == 0;
+    claim->lost = made && bindings_lost(solo->bindings, &patch);
     if (made && loses_hinge(solo, claim, &patch)) {
         claim_failed(solo, claim, false);
     } else if (made && solo_defers(solo, claim, &patch)) {

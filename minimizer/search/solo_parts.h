@@ -167,6 +167,9 @@ void solo_offer_idle(struct solo *solo, const struct search_opts *opts);
 /* Before anything else of a round, each time: what is sure to go. */
 void solo_open_round(struct solo *solo);
 
+/* Before the next claim: whether this round goes on. */
+void solo_break_round(struct solo *solo);
+
 /* Everything offered is settled. False: the end. */
 bool solo_go_on(struct solo *solo);
 
@@ -174,7 +177,7 @@ bool solo_go_on(struct solo *solo);
  * run of it is put off for now. */
 bool solo_loses_frame(const struct solo *solo, const struct claim *claim,
                       const struct patch *patch);
-bool solo_defers(struct solo *solo, const struct claim *claim,
+bool solo_defers(const struct solo *solo, const struct claim *claim,
                  const struct patch *patch);
 
 /* ---- solo_pump.c ---- */

@@ -6,10 +6,12 @@
  * the same place, though the text around it has changed: most commits are far
  * away, and a full round of noes after each few of them would multiply the
  * runs. So an edit is mutated when each preserving one was refused where it
- * stands. The row before the last takes all edits again; when nothing is
- * committed in it, each edit has a no on the final text: that is what makes it
- * 1-minimal. When something is, another round follows: the end is reached only
- * from a round whose base is the final text.
+ * stands, but for what would leave a name without its definition. The two rows
+ * before the last take all edits again; when nothing is committed in the second
+ * of them, each edit has a no on the final text: that is what makes it
+ * 1-minimal. When something is, another round follows at once, and goes on with
+ * those that were longest not asked about: the end is reached only from a round
+ * whose base is the final text.
  *
  * Before anything is mutated, and again when much has gone since, the base is
  * run once more under a tracer: what is left has one value where there were
@@ -19,6 +21,7 @@
 #include "config/mem.h"
 #include "grammar/frames.h"
 #include "grammar/generator.h"
+#include "minimizer/search/rate.h"
 #include "minimizer/search/solo_parts.h"
 
 /* Traced runs of what is left that bring nothing, at most, and all of them. */
@@ -26,18 +29,28 @@
 #define LOOKS_MAX 8
 
 /* A round goes through these rows: news first, tier by tier; before anything
- * is mutated what was put off; then whatever was refused before, and looks when
- * nothing else is left. */
+ * is mutated some of what was put off; then whatever was refused before, first
+ * what was not asked since the last sweep began, and looks when nothing else is
+ * left. */
 static const struct stage {
     enum edit_tier tier; /* up to which edits are offered */
-    bool news_only;
-    bool defers; /* puts off what leaves a name without its definition, or
-                  * takes a statement away that the failure came by */
-    bool fills;  /* offers edits again that the row before has passed over */
+    bool fills;          /* offers edits again that the row before has passed
+                          * over */
+    enum queue_offers what;
+    enum deferral {
+        DEFER_LOST, /* puts off what leaves a name without its definition, or
+                     * takes a statement away that the failure came by */
+        DEFER_BUT_IMPORTS, /* but for imports: some names come unasked */
+        DEFER_NOTHING
+    } defers;
 } stages[] = {
-    { TIER_COARSE, true, true, true },   { TIER_FINE, true, true, false },
-    { TIER_FINE, true, false, true },    { TIER_MUTATE, true, false, false },
-    { TIER_MUTATE, false, false, true }, { TIER_LOOKS, false, false, false },
+    { TIER_COARSE, true, OFFER_NEWS, DEFER_LOST },
+    { TIER_FINE, false, OFFER_NEWS, DEFER_LOST },
+    { TIER_FINE, true, OFFER_NEWS, DEFER_BUT_IMPORTS },
+    { TIER_MUTATE, false, OFFER_NEWS, DEFER_NOTHING },
+    { TIER_MUTATE, true, OFFER_STALE, DEFER_NOTHING },
+    { TIER_MUTATE, true, OFFER_ALL, DEFER_NOTHING },
+    { TIER_LOOKS, false, OFFER_ALL, DEFER_NOTHING },
 };
 
 enum edit_tier solo_tier(const struct solo *solo)
@@ -52,9 +65,11 @@ static void enter_stage(struct solo *solo, unsigned stage)
         solo->vain_looks += solo->look_base == solo->base_number + 1;
         solo->look_base = 0;
     }
+    if (stages[stage].fills && stages[stage].what == OFFER_ALL)
+        queue_sweep(&solo->queue);
     if (stages[stage].fills)
         queue_fill(&solo->queue, &solo->edits, version_bytes(&solo->base),
-                   stages[stage].news_only);
+                   stages[stage].what);
 }
 
 /* Whether the base is to be traced before anything is mutated, or again
@@ -74,7 +89,7 @@ static bool must_look(const struct solo *solo)
  * before that. */
 static bool is_repetition(const struct stage *stage)
 {
-    return stage->fills && !stage->news_only;
+    return stage->what != OFFER_NEWS;
 }
 
 /* The next stage of this round; false: there is none. */
@@ -195,12 +210,24 @@ bool solo_loses_frame(const struct solo *solo, const struct claim *claim,
 }
 
 /* Whether a run of the claim is put off for now. */
-bool solo_defers(struct solo *solo, const struct claim *claim,
+bool solo_defers(const struct solo *solo, const struct claim *claim,
                  const struct patch *patch)
 {
-    return stages[solo->stage].defers &&
-           (solo_loses_frame(solo, claim, patch) ||
-            bindings_lost(solo->bindings, patch));
+    const struct stage *stage = &stages[solo->stage];
+
+    if (claim->lost || solo_loses_frame(solo, claim, patch))
+        switch (stage->defers) {
+        case DEFER_LOST:
+            return true;
+        case DEFER_BUT_IMPORTS:
+            if (!patch->touches_import)
+                return true;
+            break;
+        case DEFER_NOTHING:
+            break;
+        }
+    return stage->what == OFFER_NEWS && claim->lost &&
+           queue_was_refused(&solo->queue, claim);
 }
 
 /* Everything offered is settled. False: the end. */
@@ -217,6 +244,15 @@ bool solo_go_on(struct solo *solo)
         return true;
     }
     return next_stage(solo);
+}
+
+/* What goes at last may make much go that is new, and then less is left to be
+ * asked again: a round begins at once. */
+void solo_break_round(struct solo *solo)
+{
+    if (is_repetition(&stages[solo->stage]) && solo->merge.n == 0 &&
+        solo->base_number != solo->round_base && solo->base.len < LONG_TEXT)
+        solo_start_round(solo);
 }
 
 /* A round opens with unions of what is sure to go, each made for the text that

@@ -11,6 +11,7 @@
 #include "minimizer/search/memory.h"
 #include "minimizer/search/merge.h"
 #include "minimizer/search/odds.h"
+#include "minimizer/search/queue.h"
 #include "minimizer/search/rate.h"
 #include "minimizer/search/solo.h"
 #include "minimizer/search/walk.h"
@@ -277,6 +278,124 @@ static void merge_forgets_claims_that_are_removed(void **state)
     merge_remove(&merge, 0);
     assert_int_equal(merge_next(&merge), 2);
     merge_deinit(&merge);
+}
+
+/* A queue of all single edits of `kind` in a text; how many it gives. */
+struct filled {
+    struct tree *tree;
+    struct edits edits;
+    struct queue queue;
+};
+
+static void filled_init(struct filled *f, const char *text, unsigned kind)
+{
+    f->tree = tree_parse(bytes_of(text, strlen(text)));
+    edits_init(&f->edits);
+    generate_kinds(f->tree, NULL, 0, EDIT_KIND_BIT(kind), &f->edits);
+    edits_lay(&f->edits);
+    queue_init(&f->queue);
+}
+
+static void filled_deinit(struct filled *f)
+{
+    queue_deinit(&f->queue);
+    edits_deinit(&f->edits);
+    tree_free(f->tree);
+}
+
+static unsigned count_offers(struct filled *f, enum queue_offers what)
+{
+    struct claim claim;
+    unsigned n = 0;
+
+    queue_fill(&f->queue, &f->edits, tree_text(f->tree), what);
+    while (queue_next(&f->queue, TIER_MUTATE, &claim))
+        n++;
+    return n;
+}
+
+/* Refuse the first that comes. */
+static void refuse_one(struct filled *f, enum queue_offers what, bool lost)
+{
+    struct claim claim;
+
+    queue_fill(&f->queue, &f->edits, tree_text(f->tree), what);
+    assert_true(queue_next(&f->queue, TIER_MUTATE, &claim));
+    claim.lost = lost;
+    queue_said(&f->queue, &claim, false, true);
+}
+
+static void of_two_numbers_alike_one_is_refused(void **state)
+{
+    struct filled f;
+
+    (void)state;
+    filled_init(&f, "f(a, 1)\ng(1, b)\n", EDIT_integer);
+    assert_int_equal(count_offers(&f, OFFER_NEWS), 2);
+    refuse_one(&f, OFFER_NEWS, false);
+    assert_int_equal(count_offers(&f, OFFER_NEWS), 1);
+    assert_int_equal(count_offers(&f, OFFER_ALL), 2);
+    filled_deinit(&f);
+}
+
+static void what_was_refused_for_a_name_is_news_without_it(void **state)
+{
+    struct filled f;
+    struct claim claim;
+
+    (void)state;
+    filled_init(&f, "f(a, 1)\ng(1, b)\n", EDIT_integer);
+    refuse_one(&f, OFFER_NEWS, true);
+    assert_int_equal(count_offers(&f, OFFER_NEWS), 2);
+    queue_fill(&f.queue, &f.edits, tree_text(f.tree), OFFER_NEWS);
+    assert_true(queue_next(&f.queue, TIER_MUTATE, &claim));
+    assert_false(queue_was_refused(&f.queue, &claim));
+    claim.lost = true;
+    assert_true(queue_was_refused(&f.queue, &claim));
+    filled_deinit(&f);
+}
+
+static void a_sweep_asks_for_nothing_twice(void **state)
+{
+    struct filled f;
+
+    (void)state;
+    filled_init(&f, "f(a, 1)\ng(1, b)\n", EDIT_integer);
+    refuse_one(&f, OFFER_NEWS, false);
+    assert_int_equal(count_offers(&f, OFFER_STALE), 2);
+    refuse_one(&f, OFFER_STALE, false);
+    assert_int_equal(count_offers(&f, OFFER_STALE), 1);
+    queue_sweep(&f.queue);
+    assert_int_equal(count_offers(&f, OFFER_STALE), 2);
+    filled_deinit(&f);
+}
+
+/* The number may go; each run of it that waits for the others' noes makes them
+ * worthless. */
+static void what_is_likely_to_go_at_last_comes_first(void **state)
+{
+    struct filled f;
+    struct claim claim;
+    unsigned kind;
+
+    (void)state;
+    f.tree = tree_parse(bytes_of("call(other(a), 7)\n", 18));
+    edits_init(&f.edits);
+    generate_kinds(f.tree, NULL, 0,
+                   EDIT_KIND_BIT(EDIT_integer) | EDIT_KIND_BIT(EDIT_expression),
+                   &f.edits);
+    edits_lay(&f.edits);
+    queue_init(&f.queue);
+    queue_fill(&f.queue, &f.edits, tree_text(f.tree), OFFER_NEWS);
+    while (queue_next(&f.queue, TIER_MUTATE, &claim))
+        queue_said(&f.queue, &claim, false, false);
+    for (int i = 0; i < 30; i++) /* expressions were mostly refused again */
+        rate_note(&f.queue.again[EDIT_expression], false);
+    queue_fill(&f.queue, &f.edits, tree_text(f.tree), OFFER_ALL);
+    assert_true(queue_next(&f.queue, TIER_MUTATE, &claim));
+    kind = claim_kind(&claim, &f.edits);
+    assert_int_equal(kind, EDIT_integer);
+    filled_deinit(&f);
 }
 
 static void odds_are_learned_by_size_and_kind(void **state)
@@ -564,6 +683,10 @@ int main(void)
         cmocka_unit_test(
             of_a_long_function_the_lines_that_are_touched_are_read),
         cmocka_unit_test(merge_finds_the_offender_by_doubling),
+        cmocka_unit_test(of_two_numbers_alike_one_is_refused),
+        cmocka_unit_test(what_was_refused_for_a_name_is_news_without_it),
+        cmocka_unit_test(a_sweep_asks_for_nothing_twice),
+        cmocka_unit_test(what_is_likely_to_go_at_last_comes_first),
         cmocka_unit_test(odds_are_learned_by_size_and_kind),
         cmocka_unit_test(odds_are_never_certain),
         cmocka_unit_test(a_copy_goes_its_own_way),
