@@ -44,6 +44,10 @@ struct edit_list {
 
 #define EDIT_NONE UINT32_MAX
 
+/* Of how many sides of the test that is kept an edit changes what they are
+ * made of. */
+enum edit_sides { SIDES_NONE, SIDES_ONE, SIDES_SEVERAL };
+
 struct edit {
     uint16_t kind;        /* row of the table in grammar/generator.h */
     bool dead;            /* nothing left of it after a rebase */
@@ -54,6 +58,7 @@ struct edit {
     bool kernel;          /* drops or replaces what a kernel is made of */
     bool carries;         /* puts elsewhere, as it is now, what stands in its
                            * spans: dead once anything in them has changed */
+    uint8_t sides;        /* of the test that is kept (enum edit_sides) */
     uint32_t first, n;    /* its changes, sorted by start */
     struct span cover;    /* the node it is about: see parent */
     uint32_t parent;      /* offered once that edit has failed alone, or

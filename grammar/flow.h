@@ -58,6 +58,10 @@ void flow_free(struct flow *flow);
 void flow_slice(struct flow *flow, uint32_t node, struct slice *out);
 void slice_deinit(struct slice *slice);
 
+/* The same, and mark each node that the value is made of: `marks` has room for
+ * all. A kernel is marked whole, by the first that comes to it. */
+void flow_mark(struct flow *flow, uint32_t node, uint8_t *marks, uint8_t mark);
+
 /* Whether the two have a source in common. */
 bool slice_shares(const struct slice *a, const struct slice *b);
 

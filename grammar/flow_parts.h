@@ -47,9 +47,11 @@ struct flow {
     uint32_t *place;      /* and which one */
     uint32_t *first_parameter, *next_parameter; /* by function, by symbol */
     bool *module, *written, *kernel;
-    bool *star;          /* of each symbol: it is `*args` */
-    uint32_t *behind;    /* the first call that hands it on, `f(*args)` */
-    bool *idle;          /* of each node: never run, so it gives nothing */
+    bool *star;       /* of each symbol: it is `*args` */
+    uint32_t *behind; /* the first call that hands it on, `f(*args)` */
+    bool *idle;       /* of each node: never run, so it gives nothing */
+    uint8_t *marks;   /* of each node, see flow_mark(); or NULL */
+    uint8_t mark;
     uint32_t *calls;     /* first call node of each function's symbol */
     uint32_t *next_call; /* of each call node: the next of the same symbol */
     uint32_t *method_calls, *next_method_call; /* by method, by call */

@@ -148,6 +148,56 @@ static void mark_kernels(const struct gen *g)
     free(spans);
 }
 
+#define SIDE_BITS 8
+
+/* How many nodes before each are of each side. */
+static uint32_t (*count_sides(const struct gen *g))[SIDE_BITS]
+{
+    uint32_t n = g->nodes->n;
+    uint32_t(*before)[SIDE_BITS] = xcalloc((size_t)n + 1, sizeof(*before));
+
+    for (uint32_t i = 0; i < n; i++)
+        for (unsigned side = 0; side < SIDE_BITS; side++)
+            before[i + 1][side] =
+                before[i][side] + ((g->sides[i] >> side & 1u) != 0);
+    return before;
+}
+
+/* The sides that what begins in a span is of. */
+static unsigned sides_of(const struct gen *g,
+                         const uint32_t (*before)[SIDE_BITS], struct span at)
+{
+    uint32_t from = node_from(g->nodes, at.start);
+    uint32_t to = node_from(g->nodes, at.end);
+    unsigned sides = 0;
+
+    for (unsigned side = 0; side < SIDE_BITS; side++)
+        if (before[to][side] > before[from][side])
+            sides |= 1u << side;
+    return sides;
+}
+
+static void mark_sides(const struct gen *g)
+{
+    uint32_t(*before)[SIDE_BITS];
+
+    if (!g->sides)
+        return;
+    before = count_sides(g);
+    for (size_t i = 0; i < g->out->n; i++) {
+        struct edit *edit = &g->out->items[i];
+        unsigned sides = 0;
+
+        for (uint32_t c = 0; c < edit->n; c++)
+            sides |= sides_of(g, (const uint32_t(*)[SIDE_BITS])before,
+                              g->out->changes[edit->first + c].at);
+        edit->sides = sides == 0                   ? SIDES_NONE
+                      : (sides & (sides - 1)) == 0 ? SIDES_ONE
+                                                   : SIDES_SEVERAL;
+    }
+    free(before);
+}
+
 edit_kinds vocabulary(enum mutate mutate, bool rename)
 {
     edit_kinds kinds = 0;
@@ -186,6 +236,7 @@ static void fill(const struct gen *what, edit_kinds kinds, struct edits *out)
     mark_environ(&g);
     mark_kernels(&g);
     names_free(names);
+    mark_sides(&g);
     lines_free(lines);
     units_free(units);
     scopes_free(scopes);
@@ -201,6 +252,7 @@ void generate_known(const struct tree *tree, const struct span *frozen,
                      .observed = known->observed,
                      .frames = known->frames,
                      .nframes = known->nframes,
+                     .sides = known->sides,
                      .turns = known->turns };
 
     fill(&g, kinds, out);

@@ -131,6 +131,7 @@ struct gen {
     const struct observed *observed; /* grammar/observed.h, or NULL */
     const struct span *frames;       /* see struct gen_known */
     size_t nframes;
+    const uint8_t *sides;
     bool turns;
     bool pumps; /* what grows the text is wanted, and nothing else */
     struct edits *out;
@@ -148,6 +149,7 @@ struct gen_known {
     bool turns; /* loops are to be bound to the turn that the run ended in:
                  * what passed in those before is not the failure. Else they
                  * are left to read what they read. */
+    const uint8_t *sides; /* of guard_sides(), or NULL */
 };
 
 /* All edits of these kinds for `tree`, appended to the fresh `out`, nested

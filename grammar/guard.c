@@ -732,6 +732,43 @@ bool guard_holds(const struct guard *guard, const struct tree *tree)
                                         : has_test(guard, tree, 0);
 }
 
+/* Mark the sides of a condition, if it is what is kept. */
+static bool mark_sides(const struct guard *g, const struct look *l,
+                       uint32_t condition, uint8_t *marks)
+{
+    struct sides s;
+    bool holds;
+
+    deciding_sides(l, condition, &s);
+    holds = within_limits(g, l, &s) && all_stand(g, l, &s, 0, 0);
+    for (size_t i = 0; holds && i < s.n; i++)
+        flow_mark(l->flow, s.nodes[i], marks, (uint8_t)(1u << i));
+    deciding_deinit(&s);
+    return holds;
+}
+
+uint8_t *guard_sides(const struct guard *g, const struct tree *tree)
+{
+    struct look l = { .ns = tree_nodes(tree) };
+    bool done = false;
+    uint8_t *marks;
+
+    if (g->site == GUARD_NOTHING)
+        return NULL;
+    l.flow = flow_new(tree, g->silent_writes);
+    marks = xcalloc((size_t)l.ns->n + 1, sizeof(*marks));
+    for (uint32_t i = 0; i < l.ns->n && !done; i++) {
+        struct conditions c = { .n = 0 };
+
+        if (is_site(g, l.ns, i))
+            tests_of(g, &l, i, &c);
+        for (size_t k = 0; k < c.n && !done; k++)
+            done = mark_sides(g, &l, c.nodes[k], marks);
+    }
+    flow_free(l.flow);
+    return marks;
+}
+
 bool guard_failed(const struct guard *guard, struct bytes text, uint32_t line)
 {
     struct tree *tree;

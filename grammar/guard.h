@@ -131,6 +131,12 @@ bool guard_holds(const struct guard *guard, const struct tree *tree);
  * that is kept would be there for nothing. Parses the text. */
 bool guard_failed(const struct guard *guard, struct bytes text, uint32_t line);
 
+/* Of each node of the tree's which of the sides are made of it, a bit for each
+ * side of the test that is kept: an array for all nodes, caller frees. NULL
+ * where no test is kept. What a side of the text takes that no value comes by
+ * (a condition) has no bit. */
+uint8_t *guard_sides(const struct guard *guard, const struct tree *tree);
+
 /* Whether node i is, or begins, a statement that may be the one that is kept:
  * guard_holds() looks at all of those. */
 bool guard_site_at(const struct guard *guard, const struct nodes *nodes,

@@ -70,11 +70,36 @@ static void push(struct walk *w, uint32_t node, bool below)
             w, (struct task){ .node = node, .call = w->call, .below = below });
 }
 
+/* All of a node is of the value, see flow_mark(). */
+static void mark_whole(struct walk *w, uint32_t node)
+{
+    if (w->f->marks)
+        for (uint32_t i = node; i < w->f->ns->at[node].past; i++)
+            w->f->marks[i] |= w->f->mark;
+}
+
+/* And so is what it calls. */
+static void mark_kernel(struct walk *w, struct bytes name)
+{
+    struct flow *f = w->f;
+
+    for (uint32_t s = 0; f->marks && s < f->nsymbols; s++) {
+        uint32_t definition = f->kernel[s] ? f->definition[s] : NODE_NONE;
+
+        if (definition == NODE_NONE || f->marks[definition] != 0 ||
+            names_order(symbol_name(f->scopes, s), name) != 0)
+            continue;
+        mark_whole(w, definition);
+        push(w, definition, true);
+    }
+}
+
 static void add_kernel(struct walk *w, struct bytes name, uint32_t call,
                        bool below)
 {
     struct slice *s = w->out;
 
+    mark_kernel(w, name);
     if (below)
         return;
     for (size_t i = 0; i < s->nkernels; i++)
@@ -514,10 +539,10 @@ static bool visit_call(struct walk *w, uint32_t call, bool *below)
         push_results_of(w, call, definition, *below);
     } else if (IS_ONE_OF(name, empties)) {
         w->out->unset |= is_used_unset(f, call);
-        return true; /* memory without values */
+        return !f->marks; /* memory without values */
     } else if (IS_ONE_OF(name, makers)) {
         w->out->made = true;
-        return true;
+        return !f->marks;
     } else if (builtin ? IS_ONE_OF(name, computing) && !is_literal(f->ns, list)
                        : !IS_ONE_OF(name, conversions) && !begins_large(name)) {
         w->out->computed = true;
@@ -573,6 +598,7 @@ static void visit(struct walk *w, uint32_t node, bool below)
 {
     const struct nodes *ns = w->f->ns;
 
+    mark_whole(w, node);
     for (uint32_t i = node; i < ns->at[node].past; i++) {
         switch (node_kind(ns, i)) {
         case NODE_IDENTIFIER:
@@ -653,6 +679,17 @@ void flow_slice(struct flow *f, uint32_t node, struct slice *out)
     free(w.todo);
     if (out->nsources > 1)
         qsort(out->sources, out->nsources, sizeof(*out->sources), by_number);
+}
+
+void flow_mark(struct flow *f, uint32_t node, uint8_t *marks, uint8_t mark)
+{
+    struct slice slice;
+
+    f->marks = marks;
+    f->mark = mark;
+    flow_slice(f, node, &slice);
+    f->marks = NULL;
+    slice_deinit(&slice);
 }
 
 void slice_deinit(struct slice *slice)

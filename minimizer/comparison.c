@@ -13,11 +13,14 @@
 #include "minimizer/comparison.h"
 
 #include <ctype.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+
+#include "config/hash.h"
 
 /* bfloat16 has an epsilon of 0.0078: a few of them is still rounding. */
 #define DRIFT_RELATIVE 0.05
@@ -28,6 +31,8 @@
 /* Sizes shrink, and with them the share moves; a launch that goes moves it by
  * more. */
 #define SHARE_FACTOR 2.0
+/* A relative difference is printed with fewer digits than it has. */
+#define NOTHING_EPSILON 1e-6
 /* From here on "all": random data agrees by chance in a few places. */
 #define NEARLY_ALL 0.99
 
@@ -110,6 +115,13 @@ static bool same_extent(double a, double b)
     return a <= b * SHARE_FACTOR && b <= a * SHARE_FACTOR;
 }
 
+/* Everywhere, and by exactly all of what is expected: there is 0 where
+ * something should be, which is so where nothing is computed any more. */
+static bool is_nothing(const struct comparison *c)
+{
+    return c->kind == COMPARISON_ALL && fabs(c->relative - 1) < NOTHING_EPSILON;
+}
+
 bool comparison_alike(const struct comparison *first,
                       const struct comparison *other)
 {
@@ -119,12 +131,29 @@ bool comparison_alike(const struct comparison *first,
         return false;
     if (isfinite(first->relative) && !isfinite(other->relative))
         return false;
+    if (!is_nothing(first) && is_nothing(other))
+        return false;
     if (first->total == 0 || other->total == 0 ||
         first->kind != COMPARISON_SOME)
         return true;
     a = (double)first->differ / (double)first->total;
     b = (double)other->differ / (double)other->total;
     return same_extent(a, b) && same_extent(1 - a, 1 - b);
+}
+
+uint32_t comparison_figures(const char *message)
+{
+    struct comparison c = comparison_read(message);
+    char text[96];
+    uint32_t figures;
+    int len;
+
+    if (c.kind != COMPARISON_ALL)
+        return 0;
+    len = snprintf(text, sizeof(text), "%" PRIu64 "/%" PRIu64 " %.3g %.3g",
+                   c.differ, c.total, c.absolute, c.relative);
+    figures = (uint32_t)hash_bytes(text, (size_t)len).low;
+    return figures ? figures : 1;
 }
 
 const char *comparison_words(enum comparison_kind kind)

@@ -29,10 +29,17 @@ struct comparison comparison_read(const char *message);
 
 /* Whether two are of one kind and of one extent: the share of elements that
  * differ, and that of those that do not, is within a factor of two, and a
- * relative difference that was finite still is. Else what decides which
- * elements are wrong, or what they are compared with, has gone. */
+ * relative difference that was finite still is, and one that was not 1 is not.
+ * Else what decides which elements are wrong has gone, or what is computed, or
+ * what it is compared with: beside 0 the difference is infinite or 1. */
 bool comparison_alike(const struct comparison *first,
                       const struct comparison *other);
+
+/* A number that stands for how much two arrays differ that differ everywhere,
+ * and by a lot, to three digits; 0 for any other message: where some elements
+ * are right, it is those that tell whether a computation is the same. Two runs
+ * of one computation have the same, one of another hardly ever has. */
+uint32_t comparison_figures(const char *message);
 
 /* "some elements differ, by a lot" (static). */
 const char *comparison_words(enum comparison_kind kind);

@@ -28,6 +28,7 @@
 #include "grammar/observed.h"
 #include "minimizer/calibrate.h"
 #include "minimizer/children.h"
+#include "minimizer/comparison.h"
 #include "minimizer/control.h"
 #include "minimizer/evidence.h"
 #include "minimizer/explain.h"
@@ -44,7 +45,9 @@ struct original {
     bool told;    /* that all is known */
     bool settled; /* no run of the calibration is out or will be */
     bool pinned;
-    bool context;                      /* a forked run made one */
+    bool context;     /* a forked run made one */
+    uint32_t figures; /* of the runs so far, if not `unsteady` */
+    bool unsteady;
     const struct signature *signature; /* the calibration's */
     struct guard guard;                /* once pinned */
     struct control controls[CONTROLS_MAX];
@@ -134,6 +137,16 @@ static void take_out(struct calibrating *c)
     *at = c->next;
 }
 
+/* What a comparison says in numbers, if each run says the same. */
+static void note_figures(struct original *o, const struct observation *seen)
+{
+    uint32_t figures = comparison_figures(evidence_message(seen));
+
+    if (o->figures == 0)
+        o->figures = figures;
+    o->unsteady |= figures != o->figures;
+}
+
 static void original_on_run(void *arg, const struct observation *observation)
 {
     struct calibrating *c = arg;
@@ -142,6 +155,7 @@ static void original_on_run(void *arg, const struct observation *observation)
     take_out(c);
     calibration_report(o->calibration, &c->run, observation);
     o->context |= observation->cuda;
+    note_figures(o, observation);
     if (observation->loads && !o->loads)
         o->loads = xstrdup(observation->loads);
     free(c);
@@ -281,6 +295,10 @@ static void tell_known(struct original *o)
     if (--o->missing > 0)
         return;
     find_guard(o);
+    /* Where another script must pass no more is needed. */
+    if (!o->unsteady && o->guard.site != GUARD_NOTHING && !o->guard.chance &&
+        o->ncontrols == 0 && !o->facts.screen && o->facts.rate >= 1)
+        o->facts.figures = o->figures;
     o->told = true;
     o->events.known(o->arg);
 }

@@ -125,6 +125,7 @@ static struct search *make_search(const struct reduction *r)
         .nmarks = input->twin.nplaces,
         .turns = facts->original->guard->site != GUARD_NOTHING,
         .looks = trace->observed && facts->original->fork,
+        .figures = facts->original->figures,
     };
     struct span *frames, *idle = NULL;
     struct observed observed = { 0 };
@@ -183,6 +184,7 @@ static struct trials *make_trials(struct reduction *r)
         .guard = original->guard,
         .fork = original->fork,
         .screen = original->screen,
+        .figures = original->figures != 0,
         .fork_timeout_ms = original->fork_timeout_ms,
         .fresh_timeout_ms = original->fresh_timeout_ms,
         .fork_long_ms = original->fork_long_ms,

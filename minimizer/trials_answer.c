@@ -26,6 +26,7 @@
 #include "config/log.h"
 #include "config/mem.h"
 #include "minimizer/calibrate.h"
+#include "minimizer/comparison.h"
 #include "minimizer/evidence.h"
 #include "minimizer/judge.h"
 #include "minimizer/screen.h"
@@ -213,6 +214,8 @@ static void take_yes(struct trial *trial, const struct observation *o)
         trials_add_loaded(t, trial_ask_of(trial), trial->loads);
         trials_add_loaded(t, trial_ask_of(trial), trial->ahead);
     }
+    if (t->spec.figures)
+        trial->figures = comparison_figures(evidence_message(o));
     trial->hits++;
     if (trial->hits < wanted(trial)) {
         trial_start(trial);

@@ -36,7 +36,8 @@ struct trial {
     unsigned misses, hits;        /* of this ask */
     unsigned first_runs;          /* of its first ask; 0: not answered */
     bool first_no;
-    bool passed; /* so said the run that says no */
+    bool passed;      /* so said the run that says no */
+    uint32_t figures; /* that the run showed that says yes */
     unsigned nones, runs;
     bool hot;    /* its run is one in lane `lane` */
     bool begun;  /* its asks are in order */

@@ -77,13 +77,17 @@ static void tell_one(struct trial *trial)
 
     row.early = trial->early;
     row.observed = trial->observed;
+    row.figures = trial->figures;
     if (trial->why && !trial->search.looks)
         t->events.refused(t->arg, trial->search.hash, trial->why);
     if (trial->first_runs > 0 && trial->verdict != VERDICT_DROPPED)
         asks_answered(&t->asks, trial->order[0], trial->first_no,
                       trial->first_runs);
     pass_on(t, trial, trial->observed);
+    search_shows(t->spec.search, row.trial, row.figures);
     accepted = search_report(t->spec.search, row.trial, trial->verdict);
+    if (trial->verdict == VERDICT_YES && trial->search.binds && !accepted)
+        t->events.refused(t->arg, trial->search.hash, "fails otherwise");
     t->asked = false;
     log_trial(trial, trial->verdict, trial->early, accepted);
     trial->observed = NULL;
@@ -205,6 +209,7 @@ bool trials_replay(struct trials *t, const struct store_report *row,
         return true;
     }
     pass_on(t, trial, row->observed);
+    search_shows(t->spec.search, row->trial, row->figures);
     *accepted =
         search_report(t->spec.search, row->trial, (enum verdict)row->verdict);
     log_trial(trial, (enum verdict)row->verdict, row->early, *accepted);

@@ -31,6 +31,29 @@ bool claim_alive(const struct claim *claim, const struct edits *edits)
     return false;
 }
 
+static void add_sides(const struct claim *claim, const struct edits *edits,
+                      bool sides[SIDES_SEVERAL + 1])
+{
+    uint32_t first = claim_edit(claim, edits);
+
+    if (claim->list == EDIT_NONE)
+        sides[edits->items[first].sides] = true;
+    for (uint32_t i = first;
+         claim->list != EDIT_NONE && i < first + claim->to - claim->from; i++)
+        if (!edits_dead(edits, i))
+            sides[edits->items[i].sides] = true;
+}
+
+bool claims_bind(const struct claim *claims, size_t n,
+                 const struct edits *edits)
+{
+    bool sides[SIDES_SEVERAL + 1] = { false };
+
+    for (size_t i = 0; i < n; i++)
+        add_sides(&claims[i], edits, sides);
+    return sides[SIDES_ONE] || !sides[SIDES_SEVERAL];
+}
+
 int claim_patch(const struct claim *claim, const struct edits *edits,
                 struct patch *patch)
 {

@@ -29,6 +29,12 @@ uint32_t claim_edit(const struct claim *claim, const struct edits *edits);
 
 unsigned claim_kind(const struct claim *claim, const struct edits *edits);
 
+/* Whether all of n claims may change is one side of the test that is kept, or
+ * none: the other tells then whether the failure is the same. Data of both may
+ * become others, if nothing else changes. */
+bool claims_bind(const struct claim *claims, size_t n,
+                 const struct edits *edits);
+
 /* Whether anything of it is left in the current text. */
 bool claim_alive(const struct claim *claim, const struct edits *edits);
 

@@ -134,21 +134,42 @@ static void answer(struct node *node, enum verdict verdict, bool again)
     solo_run(node->solo);
 }
 
+/* All that was guessed on a yes learns what it showed. */
+static void tell_figures(struct node *node, struct hash128 text,
+                         uint32_t figures)
+{
+    /* Depth is bounded by nodes_max. */
+    solo_figures(node->solo, text, figures);
+    for (int i = NO; i < GUESSES; i++)
+        if (node->below[i])
+            tell_figures(node->below[i], text, figures);
+}
+
 /* Tell the node's verdict; what stands in its place then. */
 static struct node *tell(struct future *future, struct node *node,
                          enum verdict verdict, bool again)
 {
-    if (verdict == VERDICT_PASSED && !solo_hangs(node->solo))
+    struct hash128 text = solo_ask(node->solo)->hash;
+    uint32_t figures = memory_figures(future->facts->memory, text);
+
+    if ((verdict == VERDICT_PASSED && !solo_hangs(node->solo)) ||
+        (verdict == VERDICT_YES && solo_differs(node->solo, figures)))
         verdict = VERDICT_NO;
     if (verdict == VERDICT_NO && node->below[NO])
         return follow(future, node, NO);
-    if (verdict == VERDICT_YES && node->below[YES])
-        return follow(future, node, YES);
+    if (verdict == VERDICT_YES && node->below[YES]) {
+        node = follow(future, node, YES);
+        tell_figures(node, text, figures);
+        return node;
+    }
     for (int i = NO; i < GUESSES; i++) {
         node_free(future, node->below[i]);
         node->below[i] = NULL;
     }
-    answer(node, verdict, again);
+    solo_answer(node->solo, verdict, again);
+    if (verdict == VERDICT_YES)
+        solo_figures(node->solo, text, figures);
+    solo_run(node->solo);
     return node;
 }
 
@@ -166,7 +187,7 @@ static bool is_known(const struct future *future, const struct node *node,
         return true;
     case KNOWN_YES:
         *verdict = VERDICT_YES;
-        return true;
+        return !node->above || !solo_guesses(node->solo);
     case KNOWN_PASSED:
         *verdict = VERDICT_PASSED;
         return true;

@@ -10,6 +10,7 @@
 struct memory_slot {
     struct hash128 hash;
     enum known known; /* KNOWN_NOTHING: empty */
+    uint32_t figures;
 };
 
 void memory_deinit(struct memory *memory)
@@ -70,6 +71,18 @@ void memory_set(struct memory *memory, struct hash128 hash, enum known known)
         memory->n++;
     slot->hash = hash;
     slot->known = known;
+}
+
+uint32_t memory_figures(const struct memory *memory, struct hash128 hash)
+{
+    return memory->n > 0 ? slot_of(memory, hash)->figures : 0;
+}
+
+void memory_set_figures(struct memory *memory, struct hash128 hash,
+                        uint32_t figures)
+{
+    assert(memory_get(memory, hash) != KNOWN_NOTHING);
+    slot_of(memory, hash)->figures = figures;
 }
 
 void memory_forget(struct memory *memory, enum known known)

@@ -33,6 +33,11 @@ enum known memory_get(const struct memory *memory, struct hash128 hash);
 /* `known` is not KNOWN_NOTHING. */
 void memory_set(struct memory *memory, struct hash128 hash, enum known known);
 
+/* A number that goes with what is known of a text; 0: none. */
+uint32_t memory_figures(const struct memory *memory, struct hash128 hash);
+void memory_set_figures(struct memory *memory, struct hash128 hash,
+                        uint32_t figures);
+
 /* Know nothing any more of the texts of which this is known. */
 void memory_forget(struct memory *memory, enum known known);
 

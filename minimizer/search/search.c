@@ -36,6 +36,7 @@ struct trial {
     struct span *marks;
     enum verdict expected; /* VERDICT_NONE: nothing in particular */
     bool looks;            /* no candidate: the base, traced */
+    uint32_t figures;      /* that its run showed */
     bool again;            /* its text came back without a verdict before */
 };
 
@@ -136,6 +137,7 @@ struct search *search_new(struct bytes text, const struct span *frozen,
     search->hinted_no = rate_init(0.06);
     solo = solo_new(text, frozen, nfrozen, opts);
     memory_set(&search->memory, solo_hash(solo), KNOWN_YES);
+    memory_set_figures(&search->memory, solo_hash(solo), opts->figures);
     solo_run(solo);
     search->future = future_new(solo, &search->facts, opts->width);
     return search;
@@ -207,6 +209,7 @@ bool search_next(struct search *search, struct search_trial *given)
                                     .mutates = ask->mutates,
                                     .saved = ask->saved,
                                     .pumped = ask->pumped,
+                                    .binds = ask->binds,
                                     .looks = ask->looks };
     return true;
 }
@@ -248,6 +251,7 @@ static void learn(struct search *search, const struct trial *trial,
                   enum known known)
 {
     memory_set(&search->memory, trial->hash, known);
+    memory_set_figures(&search->memory, trial->hash, trial->figures);
     if (search->opts.width > 1)
         note_hint(search, trial, known == KNOWN_YES);
     future_settle(search->future);
@@ -295,6 +299,13 @@ void search_expect(struct search *search, uint64_t id, enum verdict verdict)
     for (size_t i = 0; i < search->nout; i++)
         if (search->out[i].id == id)
             search->out[i].expected = verdict;
+}
+
+void search_shows(struct search *search, uint64_t id, uint32_t figures)
+{
+    for (size_t i = 0; i < search->nout; i++)
+        if (search->out[i].id == id && search->opts.figures)
+            search->out[i].figures = figures;
 }
 
 /* The trial that is out for the question of a node, if it is expected to come

@@ -88,6 +88,13 @@ struct search_opts {
      * life. */
     bool (*allowed)(const struct guard *keep, const struct tree *tree);
     const struct guard *keep;
+
+    /* What the failing test says of its two sides in numbers: how much they
+     * differ, as one number; 0: nothing, or nothing steady. What both sides are
+     * made of (guard_sides() of `keep`) may become other data. Of a candidate
+     * that leaves those alone a yes counts only with the figures of its base:
+     * else one side computes another thing, and the test fails by that. */
+    uint32_t figures;
 };
 
 struct search_trial {
@@ -99,6 +106,7 @@ struct search_trial {
     bool mutates;  /* by an edit in it the computation is another */
     int64_t saved; /* bytes, against the current base */
     bool pumped;   /* it grows the text, or is made from one that was grown */
+    bool binds;    /* a yes counts with the figures of the base: see opts */
     bool looks;    /* the base itself: to be run traced, search_saw() to be told
                     * what its expressions came to before the report of a yes */
 };
@@ -131,6 +139,10 @@ void search_marks(const struct search *search, uint64_t id, struct span *out);
 
 /* What was observed in the run of a trial that looks; copied. */
 void search_saw(struct search *search, const struct observed *observed);
+
+/* The figures (see search_opts) that the run of trial `id` showed, before the
+ * report of a yes; 0: none. Of no interest where the original had none. */
+void search_shows(struct search *search, uint64_t id, uint32_t figures);
 
 /* A run that may be wrong says what trial `id`, which stays out, will come to:
  * VERDICT_NO or VERDICT_YES; VERDICT_NONE takes that back. The search goes on
@@ -167,7 +179,7 @@ bool search_finished(const struct search *search);
 
 /* True when finished and each single edit of the vocabulary (as far as mutate
  * and rename let it go) has a no on the final text, or would mutate what the
- * failure hangs on. */
+ * failure hangs on, or makes of one side of the test another computation. */
 bool search_minimal(const struct search *search);
 
 /* The smallest interesting text so far; borrowed until the next report. */

@@ -27,7 +27,8 @@ struct solo *solo_new(struct bytes text, const struct span *frozen,
 
     solo->opts = *opts;
     solo->base = (struct version){ .text = xmemdup(text.data, text.len),
-                                   .len = text.len };
+                                   .len = text.len,
+                                   .figures = opts->figures };
     solo->frozen = xcopy(frozen, nfrozen, sizeof(struct span));
     solo->nfrozen = nfrozen;
     solo->frames = xcopy(opts->frames, opts->nframes, sizeof(struct span));
@@ -202,6 +203,17 @@ bool solo_mutated(const struct solo *solo)
 struct bytes solo_text(const struct solo *solo)
 {
     return version_bytes(&solo_kept(solo)->base);
+}
+
+bool solo_differs(const struct solo *solo, uint32_t figures)
+{
+    return solo->question.ask.binds && figures != 0 &&
+           solo->base.figures != 0 && figures != solo->base.figures;
+}
+
+bool solo_guesses(const struct solo *solo)
+{
+    return solo->question.ask.binds && solo->base.guessed;
 }
 
 struct hash128 solo_hash(const struct solo *solo)

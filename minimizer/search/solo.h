@@ -38,6 +38,7 @@ struct ask {
     bool touches_import;
     bool mutates; /* an edit in it does */
     int64_t saved;
+    bool binds;  /* see claims_bind() */
     bool looks;  /* the base itself, to be traced; see search_trial */
     bool pumped; /* so too */
 };
@@ -58,6 +59,16 @@ const struct ask *solo_ask(const struct solo *solo);
 /* Whether it makes a difference to solo_answer() that the run has passed, other
  * than that it is a no. */
 bool solo_hangs(const struct solo *solo);
+
+/* Whether a yes with these figures (search_shows()) is none after all, see
+ * search_opts. */
+bool solo_differs(const struct solo *solo, uint32_t figures);
+
+/* Whether that can't be said yet, as the figures of the base are a guess. */
+bool solo_guesses(const struct solo *solo);
+
+/* The figures of a text that is known to be good, wherever it is a base. */
+void solo_figures(struct solo *solo, struct hash128 text, uint32_t figures);
 
 /* The verdict, or a guess. `again`: there was none, and it is asked for once
  * more. */

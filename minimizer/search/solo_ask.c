@@ -186,6 +186,17 @@ static void ask(struct solo *solo, const struct claim *claims, size_t n,
         q->ask.mutates |= claim_mutates(solo, &claims[i]);
     }
     q->ask.keys = q->keys;
+    q->ask.binds = claims_bind(claims, n, &solo->edits);
+}
+
+/* Whether a text that is known to be good shows another failure: one side of
+ * the test has changed by claims, and the figures with it. */
+static bool differs(const struct solo *solo, const struct claim *claims,
+                    size_t n, const struct version *version)
+{
+    return version->figures != 0 && solo->base.figures != 0 &&
+           version->figures != solo->base.figures &&
+           claims_bind(claims, n, &solo->edits);
 }
 
 static struct odds_case case_of(const struct solo *solo,
@@ -336,6 +347,8 @@ void solo_answer(struct solo *solo, enum verdict verdict, bool again)
     if (verdict != VERDICT_NONE && !q.pump)
         odds_note(&solo->odds, &q.odds, verdict == VERDICT_YES);
     memory_set(&solo->memory, q.ask.hash, known_by(verdict, again));
+    q.version.guessed = !q.ask.binds || solo->base.guessed;
+    q.version.figures = q.ask.binds ? solo->base.figures : 0;
     switch (verdict) {
     case VERDICT_YES:
         answer_yes(solo, &q);
@@ -381,6 +394,11 @@ static void try_patch(struct solo *solo, const struct claim *claim,
         claim_untried(solo, claim);
         break;
     case ANSWER_YES:
+        if (differs(solo, claim, 1, &version)) {
+            version_free(&version);
+            claim_failed(solo, claim, false);
+            break;
+        }
         queue_said(&solo->queue, claim, true, false);
         commit_other(solo, patch, &version, claim);
         break;
@@ -435,6 +453,11 @@ void solo_try_merge(struct solo *solo)
         merge_failed(solo, n, true);
         break;
     case ANSWER_YES:
+        if (differs(solo, merge->items, n, &version)) {
+            version_free(&version);
+            merge_failed(solo, n, false);
+            break;
+        }
         commit_merged(solo, n, &patch, &version, kind);
         break;
     case ANSWER_RUN:

@@ -44,6 +44,8 @@ struct version {
     struct hash128 hash; /* of the text, and of where the marks are in it */
     struct tree *tree;   /* or NULL */
     bool untouched;      /* what the guard looks at is as it is in the base */
+    uint32_t figures;    /* see search_shows(); 0: none */
+    bool guessed;        /* nobody knows them yet */
 };
 
 /* What a verdict is waited for: a claim, the first `united` ones of the merge

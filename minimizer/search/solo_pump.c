@@ -196,6 +196,18 @@ void solo_undo_pump(struct solo *solo)
     solo_free(old);
 }
 
+void solo_figures(struct solo *solo, struct hash128 text, uint32_t figures)
+{
+    if (memory_get(&solo->memory, text) != KNOWN_NOTHING)
+        memory_set_figures(&solo->memory, text, figures);
+    for (; solo; solo = solo->before ? solo->before->solo : NULL) {
+        if (!hash_equal(solo->base.hash, text))
+            continue;
+        solo->base.figures = figures;
+        solo->base.guessed = false;
+    }
+}
+
 bool solo_pump(struct solo *solo)
 {
     if (may_pump(solo) && solo->pumps_base != solo->base_number + 1)

@@ -21,6 +21,7 @@
 #include "config/mem.h"
 #include "grammar/frames.h"
 #include "grammar/generator.h"
+#include "grammar/guard.h"
 #include "minimizer/search/rate.h"
 #include "minimizer/search/solo_parts.h"
 
@@ -105,9 +106,12 @@ static bool next_stage(struct solo *solo)
 void solo_start_round(struct solo *solo)
 {
     const struct tree *tree = solo_tree(solo);
+    uint8_t *sides =
+        solo->opts.figures ? guard_sides(solo->opts.keep, tree) : NULL;
     struct gen_known known = { .observed = &solo->observed,
                                .frames = solo->frames,
                                .nframes = solo->nframes,
+                               .sides = sides,
                                .turns = solo->opts.turns };
 
     frames_forget_stale(tree, solo->frames, solo->nframes);
@@ -116,6 +120,7 @@ void solo_start_round(struct solo *solo)
     generate_known(tree, solo->frozen, solo->nfrozen,
                    vocabulary(solo->opts.mutate, solo->opts.rename), &known,
                    &solo->edits);
+    free(sides);
     edits_lay(&solo->edits);
     solo->base_errors = tree_errors(tree);
     bindings_free(solo->bindings);

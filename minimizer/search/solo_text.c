@@ -92,6 +92,7 @@ void solo_know_base(struct solo *solo)
 {
     solo->base.hash = fingerprint(solo, version_bytes(&solo->base), NULL);
     memory_set(&solo->memory, solo->base.hash, KNOWN_YES);
+    memory_set_figures(&solo->memory, solo->base.hash, solo->base.figures);
 }
 
 /* Make the candidate's text and look whether its verdict is known. */
@@ -208,6 +209,7 @@ static enum answer judge(struct solo *solo, const struct patch *patch,
         version->hash = *hash;
         version->tree = tree;
         version->untouched = !touched;
+        version->figures = memory_figures(&solo->memory, *hash);
     }
     return answer;
 }

@@ -40,6 +40,9 @@
 /* In the column `early` of a report. */
 enum { FLAG_EARLY = 1, FLAG_EXPECTED = 2 };
 
+/* Above them in the column of a verdict stand the figures. */
+#define VERDICT_BITS 4
+
 struct lock {
     int fd;
     char *path;
@@ -662,7 +665,8 @@ static int write_reports(struct store *store, int64_t job,
         sqlite3_bind_int64(stmt, 1, job);
         sqlite3_bind_int64(stmt, 2, (int64_t)r->issued);
         sqlite3_bind_int64(stmt, 3, (int64_t)r->trial);
-        sqlite3_bind_int(stmt, 4, r->verdict);
+        sqlite3_bind_int64(stmt, 4,
+                           r->verdict | (int64_t)r->figures << VERDICT_BITS);
         sqlite3_bind_int(stmt, 5,
                          (r->early ? FLAG_EARLY : 0) |
                              (r->expected ? FLAG_EXPECTED : 0));
@@ -839,7 +843,10 @@ int store_replay(struct store *store, int64_t job,
         struct store_report report = {
             .issued = (uint64_t)sqlite3_column_int64(stmt, 0),
             .trial = (uint64_t)sqlite3_column_int64(stmt, 1),
-            .verdict = sqlite3_column_int(stmt, 2),
+            .verdict = (int)(sqlite3_column_int64(stmt, 2) &
+                             ((1 << VERDICT_BITS) - 1)),
+            .figures =
+                (uint32_t)(sqlite3_column_int64(stmt, 2) >> VERDICT_BITS),
             .early = (sqlite3_column_int(stmt, 3) & FLAG_EARLY) != 0,
             .expected = (sqlite3_column_int(stmt, 3) & FLAG_EXPECTED) != 0,
             .hash = { (uint64_t)sqlite3_column_int64(stmt, 4),

@@ -68,6 +68,7 @@ struct store_report {
     bool expected; /* the trial was out still */
     struct hash128 hash;
     const char *observed; /* by a traced run of the base; NULL: it was none */
+    uint32_t figures;     /* that its run showed: search_shows() */
 };
 
 /* An accepted step, in order. */

@@ -6,6 +6,7 @@
 
 #include "config/buf.h"
 #include "grammar/guard.h"
+#include "grammar/node.h"
 #include "grammar/observed.h"
 
 static struct tree *parse(const char *text)
@@ -1499,9 +1500,55 @@ static void gradients_and_classes_may_both_be_many(void **state)
     buf_deinit(&text);
 }
 
+/* Which sides the first node that starts with `part` is of. */
+static unsigned sides_at(const char *text, const char *part)
+{
+    struct guard_failure failure = raised(text, "assert_close");
+    struct tree *tree = parse(text);
+    struct guard guard;
+    uint8_t *sides;
+    unsigned at;
+
+    guard_init(&guard, tree, &failure, NULL, 0);
+    sides = guard_sides(&guard, tree);
+    assert_non_null(sides);
+    at = sides[node_from(tree_nodes(tree),
+                         (uint32_t)(strstr(text, part) - text))];
+    free(sides);
+    guard_deinit(&guard);
+    tree_free(tree);
+    return at;
+}
+
+static void what_each_side_is_made_of_is_known(void **state)
+{
+    static const char text[] = "import torch, triton\n"
+                               "@triton.jit\n"
+                               "def k(x, o):\n"
+                               "    tl.store(o, tl.load(x) * 2)\n"
+                               "def reference(x):\n"
+                               "    return x + x\n"
+                               "n = 40\n"
+                               "x = torch.ones(n)\n"
+                               "o = torch.zeros(50)\n"
+                               "k[(60,)](x, o)\n"
+                               "print(70)\n"
+                               "torch.testing.assert_close(o, reference(x))\n";
+    unsigned kernel = sides_at(text, "2)"), other = sides_at(text, "x + x");
+    (void)state;
+
+    assert_true(kernel > 0 && other > 0 && (kernel & other) == 0);
+    assert_int_equal(sides_at(text, "50"), kernel);
+    assert_int_equal(sides_at(text, "60"), kernel);
+    assert_int_equal(sides_at(text, "40"), kernel | other);
+    assert_int_equal(sides_at(text, "torch.ones"), kernel | other);
+    assert_int_equal(sides_at(text, "70"), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_each_side_is_made_of_is_known),
         cmocka_unit_test(a_kernels_result_stays_in_the_comparison),
         cmocka_unit_test(a_reference_beside_the_kernel_may_leave_its_class),
         cmocka_unit_test(opaque_kernels_may_write_any_argument),

@@ -130,7 +130,8 @@ static struct store_report report_of(uint64_t trial)
                                   .early = trial % 2 == 1,
                                   .expected = trial % 5 == 0,
                                   .hash = { UINT64_MAX - trial, trial },
-                                  .observed = trial % 4 ? NULL : "1-2=3\n" };
+                                  .observed = trial % 4 ? NULL : "1-2=3\n",
+                                  .figures = (uint32_t)trial * 1431655765u };
 }
 
 static int write_one(struct place *place, struct store *store, int64_t job,
@@ -156,6 +157,7 @@ static bool see_report(void *arg, const struct store_report *report)
     if (report->issued != wanted.issued || report->trial != wanted.trial ||
         report->verdict != wanted.verdict || report->early != wanted.early ||
         report->expected != wanted.expected ||
+        report->figures != wanted.figures ||
         !hash_equal(report->hash, wanted.hash) ||
         !report->observed != !wanted.observed ||
         (wanted.observed && strcmp(report->observed, wanted.observed) != 0))
