@@ -1532,6 +1532,8 @@ SKIPPED = frozenset((
 # Of these one only wants to know whether they came back, of those nothing.
 MUTE = ("Expr", "value")
 UNNOTED = ("Call", "func")
+# What gives a function where one is called; a name or attribute is one.
+GIVERS = frozenset(("Call", "Subscript"))
 # A list that one of these gives is mostly nobody else's.
 MAKERS = frozenset(("Call", "BinOp", "Subscript"))
 
@@ -1587,7 +1589,9 @@ def find_expressions(tree, offset):
                     found.append(Loop(span, child, holder))
             if (kind(child) in NOTED and field != "decorator_list"
                     and kind(getattr(child, "ctx", None)) in
-                    ("Load", "NoneType") and (kind(node), field) != UNNOTED):
+                    ("Load", "NoneType")
+                    and ((kind(node), field) != UNNOTED
+                         or kind(child) in GIVERS)):
                 span = span_of(child, offset)
                 if span:
                     found.append(Expression(span, child, (holder, at),
@@ -1781,6 +1785,39 @@ def simple_text(value):
     return None
 
 
+FUNCTIONS = (type(simple_text), type(len))
+
+
+def names_of(value):
+    """Return what a function, class or kernel is called, and where it is from.
+
+    Nothing else is asked: an attribute of a stand-in may load a module.
+    """
+    if type(value) in FUNCTIONS or issubclass(type(value), type):
+        return value.__name__, (value.__module__, value.__qualname__)
+    try:
+        kept = object.__getattribute__(value, "__dict__")
+    except AttributeError:
+        return None, None
+    return kept.get("__name__"), None
+
+
+def name_text(value):
+    """Return by what name the script has a function or the like, or None."""
+    name, origin = names_of(value)
+    script = vars(sys.modules["__main__"])
+    if type(name) is not str or not name.isidentifier():
+        return None
+    if script.get(name, vars(builtins).get(name)) is value:
+        return name
+    if origin == ("__main__", name):
+        return name  # its decorators made something else of it
+    for key, module in list(script.items()):
+        if type(module) is type(sys) and vars(module).get(name) is value:
+            return key + "." + name
+    return None
+
+
 SERIES = {tuple: "(%s)", list: "[%s]"}
 
 
@@ -1794,7 +1831,7 @@ def literal(value):
     elif typ.__module__ == "torch" and typ.__name__ in ("dtype", "device"):
         text = repr(value) if typ.__name__ == "dtype" else repr(str(value))
     else:
-        text = simple_text(value)
+        text = simple_text(value) or name_text(value)
     return text.encode() if text is not None and text.isascii() else None
 
 

@@ -5,12 +5,21 @@
  * not get smaller is dropped by the draft.
  *
  * And a variable goes with all that is assigned to it where each of its uses
- * has one value: the loop that adds up `n` is not needed for `f(511)`. */
+ * has one value: the loop that adds up `n` is not needed for `f(511)`. What is
+ * called by the name of a function of the script's, or a class, is also offered
+ * without the decorators of that, which may have put it in the table that it
+ * was taken from:
+ *
+ *     @known("f")
+ *     def f(a): b         ->    def f(a): b
+ *     table["f"](1)             f(1)
+ */
 #include <stdlib.h>
 #include <string.h>
 
 #include "config/mem.h"
 #include "grammar/gen/draft.h"
+#include "grammar/gen/names.h"
 #include "grammar/observed.h"
 #include "grammar/scope.h"
 
@@ -147,6 +156,45 @@ static void variables(struct draft *d)
     free(seen);
 }
 
+/* The decorated definition of a name in the script; NODE_NONE: it has none. */
+static uint32_t decorated_as(const struct gen *g, const char *text)
+{
+    uint32_t symbol = names_lookup(g->names, 0, bytes_of(text, strlen(text)));
+    const struct occurrence *at;
+    uint32_t node;
+    size_t n;
+
+    if (symbol == SYMBOL_NONE)
+        return NODE_NONE;
+    at = symbol_occurrences(g->scopes, symbol, &n);
+    for (size_t i = 0; i < n; i++) {
+        if (at[i].role != OCC_BIND)
+            continue;
+        node = names_node(g->names, at[i].at);
+        node = node == NODE_NONE ? node : node_parent(g->nodes, node);
+        if ((node_is(g->nodes, node, NODE_FUNCTION) ||
+             node_is(g->nodes, node, NODE_CLASS)) &&
+            node_is(g->nodes, node_parent(g->nodes, node), NODE_DECORATED))
+            return node;
+    }
+    return NODE_NONE;
+}
+
+static void without_decorators(struct draft *d, uint32_t node, const char *text)
+{
+    const struct nodes *ns = d->ns;
+    uint32_t definition = decorated_as(d->g, text);
+
+    if (definition == NODE_NONE)
+        return;
+    draft_begin(d, node_span(ns, node));
+    draft_put_literal(d, node, text);
+    draft_delete(
+        d, (struct span){ node_span(ns, node_parent(ns, definition)).start,
+                          node_span(ns, definition).start });
+    draft_end(d);
+}
+
 void gen_observed(struct gen *g)
 {
     const struct observed *o = g->observed;
@@ -163,6 +211,7 @@ void gen_observed(struct gen *g)
         draft_begin(&d, o->at[i]);
         draft_put_literal(&d, node, o->texts[i]);
         edit = draft_end(&d);
+        without_decorators(&d, node, o->texts[i]);
         if (edit == EDIT_NONE)
             continue;
         g->out->items[edit].sure = o->at[i].start >= done;

@@ -191,6 +191,30 @@ static void a_value_takes_the_place_of_its_expression(void **state)
     assert_becomes("return(a.b)\n", "(a.b)", "=5", "return 5\n");
 }
 
+static void
+a_function_is_called_by_its_name_also_without_decorators(void **state)
+{
+    (void)state;
+    assert_becomes("@known('f')\n"
+                   "@other\n"
+                   "def f(a): pass\n"
+                   "def g():\n"
+                   "    table['f'](1)\n",
+                   "table['f']", "=f",
+                   "@known('f')\n"
+                   "@other\n"
+                   "def f(a): pass\n"
+                   "def g():\n"
+                   "    f(1)\n"
+                   "def f(a): pass\n"
+                   "def g():\n"
+                   "    f(1)\n");
+    assert_becomes("class F: pass\nx = table['f']\n", "table['f']", "=F",
+                   "class F: pass\nx = F\n");
+    assert_becomes("@known\ndef f(): pass\nx = abc.d\n", "abc.d", "=len",
+                   "@known\ndef f(): pass\nx = len\n");
+}
+
 static void brackets_are_put_where_the_literal_needs_them(void **state)
 {
     (void)state;
@@ -302,6 +326,8 @@ int main(void)
         cmocka_unit_test(what_is_no_list_of_values_is_refused),
         cmocka_unit_test(spans_follow_a_commit),
         cmocka_unit_test(a_value_takes_the_place_of_its_expression),
+        cmocka_unit_test(
+            a_function_is_called_by_its_name_also_without_decorators),
         cmocka_unit_test(brackets_are_put_where_the_literal_needs_them),
         cmocka_unit_test(what_gets_longer_or_is_no_expression_is_not_offered),
         cmocka_unit_test(a_variable_goes_with_all_that_is_assigned_to_it),

@@ -1,0 +1,2 @@
+import operator
+operator.add(0, '')
