@@ -303,6 +303,18 @@ static void offer_children(struct queue *queue, uint32_t edit)
         offer(queue, queue->offers->children[i]);
 }
 
+/* A list whose units were all refused where they stand is not tried as a whole
+ * once more: at the end the units count. */
+static void forget_whole(struct queue *queue, uint32_t list)
+{
+    const struct edit_list *l = &queue->edits->lists[list];
+    uint32_t i = 0;
+
+    while (i < l->n && was_refused(queue, l->first + i))
+        i++;
+    queue->walks[list].whole &= i < l->n;
+}
+
 void queue_fill(struct queue *queue, const struct edits *edits,
                 struct bytes text, enum queue_offers what)
 {
@@ -320,8 +332,11 @@ void queue_fill(struct queue *queue, const struct edits *edits,
     queue->offers = xcalloc(1, sizeof(*queue->offers));
     queue->what = what;
     find_later(queue, text);
-    for (uint32_t i = 0; i < edits->nlists; i++)
+    for (uint32_t i = 0; i < edits->nlists; i++) {
         walk_init(&queue->walks[i], edits, i, queue->offers->later);
+        if (what != OFFER_NEWS)
+            forget_whole(queue, i);
+    }
     sort_children(queue);
     for (uint32_t i = 0; i < edits->n; i++) {
         if (edit_item(edits, i, &item) && edits->items[i].parent == EDIT_NONE)

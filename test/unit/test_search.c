@@ -1034,6 +1034,18 @@ static void what_leaves_a_name_undefined_waits_for_mutation(void **state)
     assert_true(order.at > order.mutated);
 }
 
+/* Some names are there without it. */
+static void an_import_that_is_used_is_tried_before_mutation(void **state)
+{
+    static const char *const none[] = { NULL };
+    struct order order = { .text = "m.f(7)\nm.g()\n" };
+
+    (void)state;
+    try_all("import m\nm.f(7)\nm.g()\n", none, note_order, &order);
+    assert_true(order.at > 0);
+    assert_true(order.mutated > order.at);
+}
+
 struct after {
     bool seen, due;     /* the yes that is waited for */
     unsigned yeses, at; /* the so manieth */
@@ -1322,6 +1334,7 @@ int main(void)
         cmocka_unit_test(a_text_with_errors_gets_no_new_ones),
         cmocka_unit_test(mutating_edits_wait),
         cmocka_unit_test(what_leaves_a_name_undefined_waits_for_mutation),
+        cmocka_unit_test(an_import_that_is_used_is_tried_before_mutation),
         cmocka_unit_test(what_a_late_yes_makes_possible_comes_at_once),
         cmocka_unit_test(an_empty_text_is_finished_at_once),
         cmocka_unit_test(a_search_can_be_given_up_with_trials_out),

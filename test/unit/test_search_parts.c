@@ -303,15 +303,20 @@ static void filled_deinit(struct filled *f)
     tree_free(f->tree);
 }
 
-static unsigned count_offers(struct filled *f, enum queue_offers what)
+static unsigned count_left(struct queue *queue)
 {
     struct claim claim;
     unsigned n = 0;
 
-    queue_fill(&f->queue, &f->edits, tree_text(f->tree), what);
-    while (queue_next(&f->queue, TIER_MUTATE, &claim))
+    while (queue_next(queue, TIER_MUTATE, &claim))
         n++;
     return n;
+}
+
+static unsigned count_offers(struct filled *f, enum queue_offers what)
+{
+    queue_fill(&f->queue, &f->edits, tree_text(f->tree), what);
+    return count_left(&f->queue);
 }
 
 /* Refuse the first that comes. */
@@ -367,6 +372,49 @@ static void a_sweep_asks_for_nothing_twice(void **state)
     assert_int_equal(count_offers(&f, OFFER_STALE), 1);
     queue_sweep(&f.queue);
     assert_int_equal(count_offers(&f, OFFER_STALE), 2);
+    filled_deinit(&f);
+}
+
+/* What follows in the text moves the calls about. */
+static void a_parameter_is_refused_wherever_its_calls_are(void **state)
+{
+    struct filled f, moved;
+
+    (void)state;
+    filled_init(&f, "def f(a, b):\n    return b\nx = 1\nf(y, x)\n",
+                EDIT_parameter);
+    filled_init(&moved, "def f(a, b):\n    return b\nx = 1 + z\nf(y, x)\n",
+                EDIT_parameter);
+    assert_int_equal(count_offers(&f, OFFER_NEWS), 2);
+    refuse_one(&f, OFFER_NEWS, false);
+    assert_int_equal(count_offers(&f, OFFER_NEWS), 1);
+    queue_fill(&f.queue, &moved.edits, tree_text(moved.tree), OFFER_NEWS);
+    assert_int_equal(count_left(&f.queue), 1);
+    filled_deinit(&f);
+    filled_deinit(&moved);
+}
+
+/* All at once were tried with the news. */
+static void of_a_list_that_was_refused_the_units_are_tried_again(void **state)
+{
+    struct filled f;
+    struct claim claim;
+
+    (void)state;
+    filled_init(&f, "f(a, b, c)\n", EDIT_argument);
+    queue_fill(&f.queue, &f.edits, tree_text(f.tree), OFFER_NEWS);
+    assert_true(queue_next(&f.queue, TIER_MUTATE, &claim));
+    assert_int_equal(claim.units, 3);
+    queue_said(&f.queue, &claim, false, true);
+    while (queue_next(&f.queue, TIER_MUTATE, &claim))
+        queue_said(&f.queue, &claim, false, true);
+    queue_fill(&f.queue, &f.edits, tree_text(f.tree), OFFER_ALL);
+    for (int i = 0; i < 3; i++) {
+        assert_true(queue_next(&f.queue, TIER_MUTATE, &claim));
+        assert_int_equal(claim.units, 1);
+        queue_said(&f.queue, &claim, false, true);
+    }
+    assert_false(queue_next(&f.queue, TIER_MUTATE, &claim));
     filled_deinit(&f);
 }
 
@@ -686,6 +734,8 @@ int main(void)
         cmocka_unit_test(of_two_numbers_alike_one_is_refused),
         cmocka_unit_test(what_was_refused_for_a_name_is_news_without_it),
         cmocka_unit_test(a_sweep_asks_for_nothing_twice),
+        cmocka_unit_test(a_parameter_is_refused_wherever_its_calls_are),
+        cmocka_unit_test(of_a_list_that_was_refused_the_units_are_tried_again),
         cmocka_unit_test(what_is_likely_to_go_at_last_comes_first),
         cmocka_unit_test(odds_are_learned_by_size_and_kind),
         cmocka_unit_test(odds_are_never_certain),
