@@ -1788,7 +1788,7 @@ def simple_text(value):
 FUNCTIONS = (type(simple_text), type(len))
 
 
-def names_of(value):
+def called(value):
     """Return what a function, class or kernel is called, and where it is from.
 
     Nothing else is asked: an attribute of a stand-in may load a module.
@@ -1804,7 +1804,7 @@ def names_of(value):
 
 def name_text(value):
     """Return by what name the script has a function or the like, or None."""
-    name, origin = names_of(value)
+    name, origin = called(value)
     script = vars(sys.modules["__main__"])
     if type(name) is not str or not name.isidentifier():
         return None
