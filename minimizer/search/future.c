@@ -290,6 +290,17 @@ static void offer(struct place *best, struct node *node, int guess,
         *best = (struct place){ node, guess, use };
 }
 
+/* Whether the answer will come without a trial: one is out, or the text has a
+ * yes already, which is one here if a guess above turns out to be right. */
+static bool is_away(const struct future *future, const struct node *node)
+{
+    const struct ask *ask = solo_ask(node->solo);
+
+    return is_out(future, node) ||
+           (!ask->looks &&
+            memory_get(future->facts->memory, ask->hash) == KNOWN_YES);
+}
+
 static void look(const struct future *future, struct node *node, uint64_t use,
                  struct place *best)
 {
@@ -300,9 +311,9 @@ static void look(const struct future *future, struct node *node, uint64_t use,
         return;
     /* What a traced run sees can't be guessed, and it is worth it only when its
      * text is sure to come. */
-    if (ask->looks && (node->above || is_out(future, node)))
+    if (ask->looks && (node->above || is_away(future, node)))
         return;
-    if (!is_out(future, node)) {
+    if (!is_away(future, node)) {
         offer(best, node, GUESSES, use);
         return;
     }
