@@ -4,9 +4,8 @@
  *
  *   runs of the calibration -> lost, refused
  *     -> pinned -> each control -> lost, refused
- *                               -> (kinds of children), (traced runs) -> known
- *
- * These two go on beside each other: neither needs what the other finds out.
+ *                               -> (kinds of children) -> (traced runs)
+ *                                                              -> known
  *
  * A fresh run may be out still when the signature is pinned. If it then does
  * not show the failure, the failure comes and goes: its rate is measured beside
@@ -53,7 +52,6 @@ struct original {
     struct control controls[CONTROLS_MAX];
     unsigned ncontrols, checked;
     enum run_how tracing;
-    unsigned missing;     /* of what is still to be known */
     char *ran, *observed; /* of the traced run */
     char *loads;          /* of the first forked run */
     struct screen screen;
@@ -292,8 +290,6 @@ static void original_on_traced(void *arg,
 
 static void tell_known(struct original *o)
 {
-    if (--o->missing > 0)
-        return;
     find_guard(o);
     /* Where another script must pass no more is needed. */
     if (!o->unsteady && o->guard.site != GUARD_NOTHING && !o->guard.chance &&
@@ -346,10 +342,9 @@ static void original_on_traced(void *arg, const struct observation *observation)
     tell_known(o);
 }
 
-/* If a traced run can say something. */
-static void begin_trace(struct original *o)
+/* All is known but for the trace. */
+static void finish(struct original *o)
 {
-    o->missing++;
     if (o->facts.fork && o->facts.rate >= 1)
         trace(o, RUN_OBSERVE);
     else
@@ -463,7 +458,7 @@ static void original_on_screen(void *arg, const struct screen *screen)
                       "--children: under --sanitizer each run has a process "
                       "of its own");
     o->facts.children = CHILDREN_PLAIN;
-    begin_trace(o);
+    finish(o);
 }
 
 static void check_screen(struct original *o)
@@ -491,7 +486,7 @@ static void original_on_children(void *arg, enum config_children use, bool warm,
         return;
     if (note)
         o->events.say(o->arg, SAY_NOTE, note);
-    tell_known(o);
+    finish(o);
 }
 
 static void check_children(struct original *o)
@@ -508,8 +503,6 @@ static void check_children(struct original *o)
         .context = o->context,
     };
 
-    o->missing = 1;
-    begin_trace(o);
     children_check(&spec, original_on_children, o);
 }
 
