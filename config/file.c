@@ -116,19 +116,15 @@ static int give_name(int fd, char *tmp)
     return error;
 }
 
-/* The bytes are on the disk before they have a name: who is killed meanwhile
- * leaves nothing behind. */
-static int replace(const char *target, const void *data, size_t len, int mode)
+/* The bytes are on the disk before they have a name, if `named` is not asked
+ * for: who is killed meanwhile leaves nothing behind. */
+static int replace(const char *target, const void *data, size_t len, int mode,
+                   bool named)
 {
     char *tmp = xasprintf("%s.XXXXXX", target);
-    int fd = open_nameless(target);
-    bool named = fd < 0;
-    int error = 0;
+    int fd = named ? mkostemp(tmp, O_CLOEXEC) : open_nameless(target);
+    int error = fd < 0 ? -errno : 0;
 
-    if (named)
-        fd = mkostemp(tmp, O_CLOEXEC);
-    if (fd < 0)
-        error = -errno;
     if (!error)
         error = write_all(fd, data, len);
     if (!error && fchmod(fd, (mode_t)mode))
@@ -147,6 +143,15 @@ static int replace(const char *target, const void *data, size_t len, int mode)
     return error;
 }
 
+/* Not every file system has files without a name. */
+static int replace_somehow(const char *target, const void *data, size_t len,
+                           int mode)
+{
+    int error = replace(target, data, len, mode, false);
+
+    return error ? replace(target, data, len, mode, true) : 0;
+}
+
 int file_replace(const char *path, const void *data, size_t len, int mode,
                  struct err *err)
 {
@@ -156,7 +161,7 @@ int file_replace(const char *path, const void *data, size_t len, int mode,
     char *real = realpath(path, NULL);
     const char *target = real ? real : path;
     bool taken = stat(target, &st) == 0 && !S_ISREG(st.st_mode);
-    int error = !taken                ? replace(target, data, len, mode)
+    int error = !taken                ? replace_somehow(target, data, len, mode)
                 : S_ISDIR(st.st_mode) ? -EISDIR
                                       : -EINVAL;
 

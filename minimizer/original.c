@@ -140,6 +140,8 @@ static void note_figures(struct original *o, const struct observation *seen)
 {
     uint32_t figures = comparison_figures(evidence_message(seen));
 
+    if (seen->end == END_LOST)
+        return;
     if (o->figures == 0)
         o->figures = figures;
     o->unsteady |= figures != o->figures;
@@ -291,8 +293,10 @@ static void original_on_traced(void *arg,
 static void tell_known(struct original *o)
 {
     find_guard(o);
-    /* Where another script must pass no more is needed. */
-    if (!o->unsteady && o->guard.site != GUARD_NOTHING && !o->guard.chance &&
+    /* Where another script must pass no more is needed; and the search goes on
+     * from what a hot child says before anything has figures. */
+    if (!o->unsteady && o->facts.children != CHILDREN_HOT &&
+        o->guard.site != GUARD_NOTHING && !o->guard.chance &&
         o->ncontrols == 0 && !o->facts.screen && o->facts.rate >= 1)
         o->facts.figures = o->figures;
     o->told = true;

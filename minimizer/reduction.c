@@ -46,6 +46,7 @@ struct reduction {
     uint64_t reports; /* in the log */
     uint64_t denied;  /* the number of the yes that is a no; 0: none */
     const char *denied_why;
+    bool misfit;       /* what is behind them does not follow from them */
     bool confirm;      /* one was denied: forked runs may be wrong */
     bool searched;     /* the trials have finished */
     unsigned refusals; /* since the last step */
@@ -125,7 +126,7 @@ static struct search *make_search(const struct reduction *r)
         .nmarks = input->twin.nplaces,
         .turns = facts->original->guard->site != GUARD_NOTHING,
         .looks = trace->observed && facts->original->fork,
-        .figures = facts->original->figures,
+        .figures = trace->figures,
     };
     struct span *frames, *idle = NULL;
     struct observed observed = { 0 };
@@ -184,7 +185,7 @@ static struct trials *make_trials(struct reduction *r)
         .guard = original->guard,
         .fork = original->fork,
         .screen = original->screen,
-        .figures = original->figures != 0,
+        .figures = r->trace.figures != 0,
         .fork_timeout_ms = original->fork_timeout_ms,
         .fresh_timeout_ms = original->fresh_timeout_ms,
         .fork_long_ms = original->fork_long_ms,
@@ -275,12 +276,25 @@ static void add_step(struct reduction *r, const char *kind)
     steps_add(r->steps, &step);
 }
 
+/* The log goes on from what has been replayed of it. */
+static void cut_log(struct reduction *r)
+{
+    struct store_cut cut = { .reports = r->reports,
+                             .steps = steps_count(r->steps) };
+    struct store_batch batch = { .cut = &cut };
+
+    r->misfit = false;
+    writer_add(r->writer, &batch, NULL, NULL);
+}
+
 static void reduction_on_reported(void *arg, const struct store_report *row,
                                   bool accepted)
 {
     struct reduction *r = arg;
     struct store_batch batch = { .reports = row, .nreports = 1 };
 
+    if (r->misfit)
+        cut_log(r);
     r->reports++;
     if (accepted) {
         add_step(r, search_last_kind(r->search));
@@ -328,16 +342,6 @@ static void reduction_on_settled(void *arg)
 
 /* ---- the replay and the trials ---- */
 
-/* The log goes on from what has been replayed of it. */
-static void cut_log(struct reduction *r)
-{
-    struct store_cut cut = { .reports = r->reports,
-                             .steps = steps_count(r->steps) };
-    struct store_batch batch = { .cut = &cut };
-
-    writer_add(r->writer, &batch, NULL, NULL);
-}
-
 static bool reduction_on_replay(void *arg, const struct store_report *row)
 {
     struct reduction *r = arg;
@@ -350,7 +354,7 @@ static bool reduction_on_replay(void *arg, const struct store_report *row)
     if (!trials_replay(r->trials, &told, &accepted)) {
         log_info("the store's log fits up to step %zu",
                  steps_count(r->steps) - 1);
-        cut_log(r);
+        r->misfit = true;
         return false;
     }
     if (last) {

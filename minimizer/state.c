@@ -125,6 +125,7 @@ int state_begin(struct store *store, const struct state_facts *f, int64_t *job,
 
     trace->ran = xstrdup(f->original->ran);
     trace->observed = xstrdup(f->original->observed);
+    trace->figures = f->original->figures;
     if (!error && !fresh && f->config->no_cache)
         error = store_reset(store, *job, err);
     if (!error)

@@ -86,8 +86,6 @@ static void tell_one(struct trial *trial)
     pass_on(t, trial, trial->observed);
     search_shows(t->spec.search, row.trial, row.figures);
     accepted = search_report(t->spec.search, row.trial, trial->verdict);
-    if (trial->verdict == VERDICT_YES && trial->search.binds && !accepted)
-        t->events.refused(t->arg, trial->search.hash, "fails otherwise");
     t->asked = false;
     log_trial(trial, trial->verdict, trial->early, accepted);
     trial->observed = NULL;

@@ -1788,18 +1788,35 @@ def simple_text(value):
 FUNCTIONS = (type(simple_text), type(len))
 
 
+# What a class has for the attributes of its instances if it says nothing itself.
+PLAIN_DICT = type(type(simple_text).__code__)
+
+
+def own_attributes(value):
+    """Return the attributes of an object, or none where its class has a say."""
+    for kind in type.__getattribute__(type(value), "__mro__"):
+        entry = type.__getattribute__(kind, "__dict__").get("__dict__")
+        if entry is not None and type(entry) is not PLAIN_DICT:
+            return {}
+    try:
+        kept = object.__getattribute__(value, "__dict__")
+    except AttributeError:
+        return {}
+    return kept if type(kept) is dict else {}
+
+
 def called(value):
     """Return what a function, class or kernel is called, and where it is from.
 
     Nothing else is asked: an attribute of a stand-in may load a module.
     """
-    if type(value) in FUNCTIONS or issubclass(type(value), type):
+    if type(value) in FUNCTIONS:
         return value.__name__, (value.__module__, value.__qualname__)
-    try:
-        kept = object.__getattribute__(value, "__dict__")
-    except AttributeError:
-        return None, None
-    return kept.get("__name__"), None
+    if issubclass(type(value), type):
+        name, module, whole = (type.__getattribute__(value, which) for which in
+                               ("__name__", "__module__", "__qualname__"))
+        return name, (module, whole)
+    return own_attributes(value).get("__name__"), None
 
 
 def name_text(value):

@@ -163,6 +163,7 @@ static void offer_text(struct through *t, uint32_t call, uint32_t function,
     if (!text)
         return;
     draft_begin(&t->d, all);
+    t->d.carries = true;
     draft_delete(&t->d, (struct span){ all.start, at.start });
     draft_replace_taken(&t->d, (struct span){ at.end, all.end }, text, len);
     draft_end(&t->d);

@@ -172,6 +172,7 @@ static void offer_body(struct unwrap *w, uint32_t i, uint32_t body,
                        const char *header)
 {
     uint32_t loop = i;
+    struct edit *edit;
     struct span at;
 
     i = decorated(w, i);
@@ -181,8 +182,9 @@ static void offer_body(struct unwrap *w, uint32_t i, uint32_t body,
         return;
     uint32_t first = node_span(w->ns, first_statement(w->ns, body)).start;
     uint32_t end = body_end(w, body);
-    edits_begin(w->g->out, EDIT_unwrap, at)->touches_import =
-        w->g->units->at[unit_of(w->g->units, i)].has_import;
+    edit = edits_begin(w->g->out, EDIT_unwrap, at);
+    edit->touches_import = w->g->units->at[unit_of(w->g->units, i)].has_import;
+    edit->carries = header != NULL; /* which is made of what stands there */
     edits_change(w->g->out, (struct span){ at.start, first }, header,
                  header ? strlen(header) : 0);
     dedent(w, at.start, body);

@@ -77,6 +77,8 @@ static const char schema[] =
     " PRIMARY KEY(job, seq));"
     "CREATE TABLE IF NOT EXISTS trace("
     " job INTEGER PRIMARY KEY, ran TEXT, observed TEXT);"
+    "CREATE TABLE IF NOT EXISTS figures("
+    " job INTEGER PRIMARY KEY, value INTEGER NOT NULL);"
     "CREATE TABLE IF NOT EXISTS good("
     " hash_high INTEGER NOT NULL, hash_low INTEGER NOT NULL,"
     " job INTEGER NOT NULL,"
@@ -319,8 +321,9 @@ static int open_file(struct store *store, struct err *err)
     rc = run(store, "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;");
     if (rc != SQLITE_OK)
         return tell(store, rc, "cannot be set up", err);
-    rc = number(store, "SELECT count(*) FROM sqlite_master WHERE name='look'",
-                &tables);
+    rc =
+        number(store, "SELECT count(*) FROM sqlite_master WHERE name='figures'",
+               &tables);
     if (rc != SQLITE_OK)
         return tell(store, rc, "cannot be read", err);
     return fresh || tables == 0 ? begin_file(store, err) : 0;
@@ -591,6 +594,8 @@ int store_reset(struct store *store, int64_t job, struct err *err)
     if (rc == SQLITE_OK)
         rc = run_for(store, "DELETE FROM trace WHERE job=?1", job);
     if (rc == SQLITE_OK)
+        rc = run_for(store, "DELETE FROM figures WHERE job=?1", job);
+    if (rc == SQLITE_OK)
         rc = run_for(store, "DELETE FROM good WHERE job=?1", job);
     if (rc == SQLITE_OK)
         rc = run_for(store, "DELETE FROM look WHERE job=?1", job);
@@ -612,6 +617,36 @@ static void bind_text(sqlite3_stmt *stmt, int i, const char *text)
 static char *column_copy(sqlite3_stmt *stmt, int i)
 {
     return xstrdup((const char *)sqlite3_column_text(stmt, i));
+}
+
+/* Keep a job's figures if none are kept; *figures become those that are. */
+static int keep_figures(struct store *store, int64_t job, uint32_t *figures)
+{
+    sqlite3_stmt *stmt = NULL;
+    int rc =
+        prepare(store, "INSERT OR IGNORE INTO figures VALUES(?1, ?2)", &stmt);
+
+    if (rc == SQLITE_OK) {
+        sqlite3_bind_int64(stmt, 1, job);
+        sqlite3_bind_int64(stmt, 2, *figures);
+        rc = step_done(stmt);
+    }
+    sqlite3_finalize(stmt);
+    stmt = NULL;
+    if (rc == SQLITE_OK)
+        rc = prepare(store, "SELECT value FROM figures WHERE job=?1", &stmt);
+    if (rc == SQLITE_OK) {
+        sqlite3_bind_int64(stmt, 1, job);
+        rc = sqlite3_step(stmt);
+    }
+    if (rc == SQLITE_ROW) {
+        *figures = (uint32_t)sqlite3_column_int64(stmt, 0);
+        rc = SQLITE_OK;
+    } else if (rc == SQLITE_DONE) {
+        rc = SQLITE_CORRUPT;
+    }
+    sqlite3_finalize(stmt);
+    return rc;
 }
 
 int store_trace(struct store *store, int64_t job, struct store_trace *trace,
@@ -646,6 +681,8 @@ int store_trace(struct store *store, int64_t job, struct store_trace *trace,
         rc = SQLITE_CORRUPT;
     }
     sqlite3_finalize(stmt);
+    if (rc == SQLITE_OK)
+        rc = keep_figures(store, job, &trace->figures);
     return rc == SQLITE_OK ? 0 : tell(store, rc, "cannot keep a trace", err);
 }
 

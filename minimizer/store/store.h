@@ -45,9 +45,11 @@ int store_job(struct store *store, struct hash128 key, const char *path,
 /* Forget all rows of a job (--no-cache, or a finished job run anew). */
 int store_reset(struct store *store, int64_t job, struct err *err);
 
-/* What a traced run has said of a job's script; NULL: nothing. */
+/* What the first runs have said of a job's script: the traced one (NULL:
+ * nothing), and all in numbers (search_opts.figures; 0: nothing). */
 struct store_trace {
     char *ran, *observed;
+    uint32_t figures;
 };
 
 /* Keep a trace, if none is kept (store_reset() forgets it); *trace becomes what

@@ -174,3 +174,46 @@ def test_noes_of_a_steady_failure_are_no_noes_of_one_that_comes_and_goes(tool):
         assert (rate["matched"] < rate["runs"]) == (begin > 0), rate
         cached.append(report["cached"])
     assert cached[1] > cached[0] and cached[2] <= cached[0], cached
+
+
+# All elements are wrong, by how much depends on a file that nobody minimizes.
+COMPARED = '''\
+# autodd: freeze-start
+from pathlib import Path
+noise = float((Path(__file__).parent / "noise").read_text())
+# autodd: end-freeze
+
+def kernel(xs):
+    return [x * 3.0 + noise for x in xs]
+
+def reference(xs):
+    return [x * 7.0 + 1.0 for x in xs]
+
+def compare(a, b):
+    apart = [abs(x - y) for x, y in zip(a, b)]
+    if max(apart) > 1e-3:
+        raise AssertionError(
+            "Not equal to tolerance\\nMismatched elements: %d / %d\\n"
+            "Max absolute difference: %g\\nMax relative difference: %g"
+            % (len(a), len(a), max(apart), max(d / abs(y) for d, y in zip(apart, b))))
+
+xs = [1.0, 2.0, 3.0, 4.0]
+print(len(sorted(xs)))
+got, want = kernel(xs), reference(xs)
+print(got[0], want[0])
+compare(got, want)
+'''
+
+
+def test_other_figures_than_in_the_first_runs_cost_nothing(tool):
+    script = tool.write("compared.py", COMPARED)
+    noise = tool.write("noise", "0.0")
+    words = ["--err-msg", "Not equal to tolerance", "--state", tool.root / "state.db"]
+    done, out, _ = tool.minimize(script, *words)
+    assert done.code == 0, done
+    text = out.read_text()
+    noise.write_text("0.5")
+    done, out, report = tool.minimize(script, *words, "--max-runs", 5)
+    assert done.code == 0, done
+    assert report["runs"] == 0, report
+    assert out.read_text() == text

@@ -16,8 +16,23 @@
 #include "config/file.h"
 #include "test/folder.h"
 
-/* As on a file system that has no files without a name. */
-static bool only_named;
+/* As on a file system that has no files without a name, or cannot name one. */
+static bool only_named, never_named;
+
+int __real_linkat(int from, const char *path, int to, const char *name,
+                  int flags);
+int __wrap_linkat(int from, const char *path, int to, const char *name,
+                  int flags);
+
+int __wrap_linkat(int from, const char *path, int to, const char *name,
+                  int flags)
+{
+    if (never_named) {
+        errno = ENOENT;
+        return -1;
+    }
+    return __real_linkat(from, path, to, name, flags);
+}
 
 int __real_open(const char *path, int flags, ...);
 int __wrap_open(const char *path, int flags, ...);
@@ -153,6 +168,9 @@ static void replacing_does_not_need_files_without_a_name(void **state)
     int error = file_replace("f", "new", 3, 0644, NULL);
     int none = file_replace("no/f", "x", 1, 0644, &err);
     only_named = false;
+    never_named = true;
+    error |= file_replace("f", "new", 3, 0644, NULL);
+    never_named = false;
     assert_int_equal(error, 0);
     assert_int_equal(none, -ENOENT);
     assert_holds("f", "new");
