@@ -569,18 +569,27 @@ static int end_transaction(struct store *store, int rc, const char *what,
     return error;
 }
 
-/* A statement with the job's number as its only value. */
-static int run_for(struct store *store, const char *sql, int64_t job)
+/* A statement with the job's number and one more. */
+static int run_with(struct store *store, const char *sql, int64_t job,
+                    int64_t more)
 {
     sqlite3_stmt *stmt = NULL;
     int rc = prepare(store, sql, &stmt);
 
     if (rc == SQLITE_OK) {
         sqlite3_bind_int64(stmt, 1, job);
+        if (sqlite3_bind_parameter_count(stmt) > 1)
+            sqlite3_bind_int64(stmt, 2, more);
         rc = step_done(stmt);
     }
     sqlite3_finalize(stmt);
     return rc;
+}
+
+/* With the job's number as its only value. */
+static int run_for(struct store *store, const char *sql, int64_t job)
+{
+    return run_with(store, sql, job, 0);
 }
 
 int store_reset(struct store *store, int64_t job, struct err *err)
@@ -623,16 +632,9 @@ static char *column_copy(sqlite3_stmt *stmt, int i)
 static int keep_figures(struct store *store, int64_t job, uint32_t *figures)
 {
     sqlite3_stmt *stmt = NULL;
-    int rc =
-        prepare(store, "INSERT OR IGNORE INTO figures VALUES(?1, ?2)", &stmt);
+    int rc = run_with(store, "INSERT OR IGNORE INTO figures VALUES(?1, ?2)",
+                      job, *figures);
 
-    if (rc == SQLITE_OK) {
-        sqlite3_bind_int64(stmt, 1, job);
-        sqlite3_bind_int64(stmt, 2, *figures);
-        rc = step_done(stmt);
-    }
-    sqlite3_finalize(stmt);
-    stmt = NULL;
     if (rc == SQLITE_OK)
         rc = prepare(store, "SELECT value FROM figures WHERE job=?1", &stmt);
     if (rc == SQLITE_OK) {
@@ -798,24 +800,8 @@ static int write_job(struct store *store, int64_t job,
     return rc;
 }
 
-/* Rows are numbered from 1 without a gap. */
-static int cut_table(struct store *store, const char *sql, int64_t job,
-                     uint64_t stay)
-{
-    sqlite3_stmt *stmt = NULL;
-    int rc = prepare(store, sql, &stmt);
-
-    if (rc == SQLITE_OK) {
-        sqlite3_bind_int64(stmt, 1, job);
-        sqlite3_bind_int64(stmt, 2, (int64_t)stay);
-        rc = step_done(stmt);
-    }
-    sqlite3_finalize(stmt);
-    return rc;
-}
-
-/* The texts of the steps that go may stand in a file of the user's: they stay
- * known as ours. */
+/* Rows are numbered from 1 without a gap. The texts of the steps that go may
+ * stand in a file of the user's: they stay known as ours. */
 static int write_cut(struct store *store, int64_t job,
                      const struct store_cut *cut)
 {
@@ -823,16 +809,16 @@ static int write_cut(struct store *store, int64_t job,
 
     if (!cut)
         return SQLITE_OK;
-    rc = cut_table(store, "DELETE FROM report WHERE job=?1 AND seq>?2", job,
-                   cut->reports);
+    rc = run_with(store, "DELETE FROM report WHERE job=?1 AND seq>?2", job,
+                  (int64_t)cut->reports);
     if (rc == SQLITE_OK)
-        rc = cut_table(store,
-                       "INSERT OR IGNORE INTO good SELECT hash_high, hash_low,"
-                       " job FROM step WHERE job=?1 AND seq>?2",
-                       job, cut->steps);
+        rc = run_with(store,
+                      "INSERT OR IGNORE INTO good SELECT hash_high, hash_low,"
+                      " job FROM step WHERE job=?1 AND seq>?2",
+                      job, (int64_t)cut->steps);
     if (rc == SQLITE_OK)
-        rc = cut_table(store, "DELETE FROM step WHERE job=?1 AND seq>?2", job,
-                       cut->steps);
+        rc = run_with(store, "DELETE FROM step WHERE job=?1 AND seq>?2", job,
+                      (int64_t)cut->steps);
     if (rc == SQLITE_OK)
         rc = run_for(store,
                      "DELETE FROM look WHERE job=?1 AND trial NOT IN"
