@@ -6,6 +6,7 @@
 
 #include "config/base.h"
 #include "minimizer/comparison.h"
+#include "minimizer/cuda_fault.h"
 #include "minimizer/message.h"
 #include "minimizer/signature.h"
 
@@ -23,21 +24,10 @@ static const char *first_of(const char *text, const char *const *words,
 
 static const char *crash_words(const char *text)
 {
-    static const char *const words[] = {
-        "illegal memory access",
-        "misaligned address",
-        "unspecified launch failure",
-        "device-side assert",
-        "illegal instruction",
-        "invalid program counter",
-        "launch timed out",
-        "CUDA_ERROR_ILLEGAL_ADDRESS",
-        "CUDA_ERROR_LAUNCH_FAILED",
-        "CUDA_ERROR_MISALIGNED_ADDRESS",
-        "invalid configuration argument",
-    };
+    static const char launch[] = "invalid configuration argument";
+    const struct cuda_fault *fault = cuda_fault_find(text);
 
-    return first_of(text, words, ARRAY_LEN(words));
+    return fault ? fault->text : first_of(text, (const char *[]){ launch }, 1);
 }
 
 /* Types of exceptions that only compilers and code generators raise. */

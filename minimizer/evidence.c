@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "minimizer/cuda_fault.h"
 #include "minimizer/message.h"
 
 #define WHY_MAX 160 /* bytes of a message told */
@@ -128,34 +129,8 @@ unsigned evidence_traits(const struct observation *o)
 
 bool evidence_fault(const struct observation *o)
 {
-    /* Codes 214, 226, 700, 702, 710, 714 to 719 of the driver. */
-    static const char *const faults[] = {
-        "an illegal memory access was encountered",
-        "CUDA_ERROR_ILLEGAL_ADDRESS",
-        "unspecified launch failure",
-        "CUDA_ERROR_LAUNCH_FAILED",
-        "misaligned address",
-        "CUDA_ERROR_MISALIGNED_ADDRESS",
-        "device-side assert triggered",
-        "CUDA_ERROR_ASSERT",
-        "an illegal instruction was encountered",
-        "CUDA_ERROR_ILLEGAL_INSTRUCTION",
-        "hardware stack error",
-        "CUDA_ERROR_HARDWARE_STACK_ERROR",
-        "operation not supported on global/shared address space",
-        "CUDA_ERROR_INVALID_ADDRESS_SPACE",
-        "invalid program counter",
-        "CUDA_ERROR_INVALID_PC",
-        "the launch timed out and was terminated",
-        "CUDA_ERROR_LAUNCH_TIMEOUT",
-        "uncorrectable ECC error encountered",
-        "CUDA_ERROR_ECC_UNCORRECTABLE",
-        "CUDA_ERROR_CONTAINED",
-    };
-
-    return any_of(evidence_message(o), faults, ARRAY_LEN(faults)) ||
-           any_of(o->out, faults, ARRAY_LEN(faults)) ||
-           any_of(o->err, faults, ARRAY_LEN(faults));
+    return cuda_fault_find(evidence_message(o)) || cuda_fault_find(o->out) ||
+           cuda_fault_find(o->err);
 }
 
 /* ---- telling what came ---- */

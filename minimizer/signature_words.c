@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <string.h>
 
+#include "minimizer/cuda_fault.h"
 #include "minimizer/evidence.h"
 #include "minimizer/signature_parts.h"
 #include "minimizer/template.h"
@@ -167,18 +168,12 @@ static bool stands_in(struct bytes script, const char *text)
     return memmem(script.data, script.len, text, strlen(text)) != NULL;
 }
 
-/* The words are those of CUDA. */
 static bool dies_by_access(const struct signature *s)
 {
-    static const char *const words[] = { "illegal memory access",
-                                         "misaligned address" };
-
     if (s->end == END_SIGNAL)
         return s->signal == SIGSEGV || s->signal == SIGBUS;
-    for (size_t i = 0; s->message && i < ARRAY_LEN(words); i++)
-        if (strstr(s->message, words[i]))
-            return true;
-    return false;
+    const struct cuda_fault *fault = cuda_fault_find(s->message);
+    return fault && fault->access;
 }
 
 void signature_failure(const struct signature *s, struct bytes script,

@@ -7,6 +7,8 @@
  *   tile_7                tile_#, but float16 stays: it says what, not which
  *   (100.0%)              stays apart from (12.5%): all is not some
  *   at index (3, 1)       at index (#): a place, whose length may change
+ *   a stray access, as    the first of the two, whichever it is
+ *   CUDA calls it
  *
  * Blanks beside a gap belong to it, so that "cannot prove X" fits "X". */
 #include "minimizer/template.h"
@@ -16,6 +18,7 @@
 #include <string.h>
 
 #include "config/mem.h"
+#include "minimizer/cuda_fault.h"
 
 #define QUOTED_MAX 200
 
@@ -500,6 +503,22 @@ static bool take_index(struct scanner *sc)
     return true;
 }
 
+/* Which of its errors CUDA reports is chance. Asked text in it is kept. */
+static bool take_stray(struct scanner *sc)
+{
+    const char *same;
+    size_t which, n = cuda_fault_stray(sc->s + sc->i, sc->len - sc->i, &same);
+
+    for (size_t i = 0; i < n; i++) {
+        if (asked_at(sc, sc->i + i, &which))
+            return false;
+    }
+    if (n > 0)
+        buf_adds(sc->out, same);
+    sc->i += n;
+    return n > 0;
+}
+
 void template_line(const char *line, size_t len, const struct strings *asked,
                    const struct words *words, bool gaps, struct buf *out)
 {
@@ -510,8 +529,9 @@ void template_line(const char *line, size_t len, const struct strings *asked,
     struct scanner sc = { copy, len, 0, asked, words, gaps, out };
 
     while (sc.i < len) {
-        if (take_asked(&sc) || take_index(&sc) || take_path(&sc) ||
-            take_quoted(&sc) || take_word(&sc) || take_number(&sc))
+        if (take_asked(&sc) || take_stray(&sc) || take_index(&sc) ||
+            take_path(&sc) || take_quoted(&sc) || take_word(&sc) ||
+            take_number(&sc))
             continue;
         char c = copy[sc.i++];
         buf_addc(out, c >= 0 && c < ' ' ? ' ' : c);

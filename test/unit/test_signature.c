@@ -189,6 +189,39 @@ static void a_place_may_have_any_number_of_indices(void **state)
 
 /* ---- messages ---- */
 
+static void a_stray_access_may_be_reported_as_either_of_two_errors(void **state)
+{
+    static const char numba[] =
+        "[<CUresult.CUDA_ERROR_ILLEGAL_ADDRESS: 700>] Call to cuMemcpyDtoH "
+        "results in CUDA_ERROR_ILLEGAL_ADDRESS";
+    static const char other[] =
+        "[<CUresult.CUDA_ERROR_INVALID_ADDRESS_SPACE: 717>] Call to "
+        "cuMemcpyDtoH results in CUDA_ERROR_INVALID_ADDRESS_SPACE";
+    static const char torch[] =
+        "CUDA error: an illegal memory access was encountered\nSearch for "
+        "`cudaErrorIllegalAddress' for more information.";
+    static const char space[] =
+        "CUDA error: operation not supported on global/shared address space\n"
+        "Search for `cudaErrorInvalidAddressSpace' for more information.";
+    static const char aligned[] = "CUDA error: misaligned address\nSearch for "
+                                  "`cudaErrorMisalignedAddress' for more "
+                                  "information.";
+    (void)state;
+
+    assert_int_equal(judge_messages(NULL, "E", numba, other), VERDICT_YES);
+    assert_int_equal(judge_messages(NULL, "E", other, numba), VERDICT_YES);
+    assert_int_equal(
+        judge_messages("results in CUDA_ERROR_", "E", numba, other),
+        VERDICT_YES);
+    assert_int_equal(judge_messages(NULL, "E", torch, space), VERDICT_YES);
+    assert_int_equal(judge_messages("CUDA error", "E", space, torch),
+                     VERDICT_YES);
+    /* What was asked for must come, and another fault is another. */
+    assert_int_equal(judge_messages("illegal memory access", "E", torch, space),
+                     VERDICT_NO);
+    assert_int_equal(judge_messages(NULL, "E", torch, aligned), VERDICT_NO);
+}
+
 static void another_shape_in_the_message_is_another_failure(void **state)
 {
     const char *text = "Invalid reduce output shape";
@@ -914,6 +947,9 @@ static void the_category_follows_from_ending_type_and_words(void **state)
     o = raised("RuntimeError",
                "CUDA error: an illegal memory access was encountered", &m);
     assert_category(&o, FAILURE_CRASH, "illegal memory access");
+    o = raised("CudaAPIError",
+               "Call to cuMemcpyDtoH results in CUDA_ERROR_INVALID_PC", &m);
+    assert_category(&o, FAILURE_CRASH, "invalid program counter");
     o = raised("IndexError", "tid=[1, 0, 0] ctaid=[0, 0, 0]: index 3", &m);
     assert_category(&o, FAILURE_CRASH, "IndexError");
     o = raised("AssertionError",
@@ -1135,6 +1171,8 @@ int main(void)
         cmocka_unit_test(paths_are_masked),
         cmocka_unit_test(all_and_none_per_cent_stay_apart_from_some),
         cmocka_unit_test(a_place_may_have_any_number_of_indices),
+        cmocka_unit_test(
+            a_stray_access_may_be_reported_as_either_of_two_errors),
         cmocka_unit_test(another_shape_in_the_message_is_another_failure),
         cmocka_unit_test(a_dump_of_source_in_a_message_does_not_count),
         cmocka_unit_test(a_value_in_quotes_may_change_and_a_name_may_not),
