@@ -52,8 +52,7 @@ def busy():
     torch.cuda._sleep(time.time_ns() % 60_000_000)
 
 
-def look_up(weights, wanted):
-    identifiers = torch.tensor(wanted, device="cuda")
+def look_up(weights, identifiers):
     return weights[identifiers]
 
 
@@ -74,9 +73,10 @@ def clipped(rows):
 
 def main():
     weights = table(1000)
+    identifiers = torch.tensor([5, 999, 5000, 17], device="cuda")
     torch.cuda.synchronize()
     busy()
-    rows = look_up(weights, [5, 999, 5000, 17])
+    rows = look_up(weights, identifiers)
     rows = scaled(rows)
     rows = shifted(rows)
     rows = clipped(rows)

@@ -111,14 +111,15 @@ class Jobs:
         finally:
             shutil.rmtree(folder, ignore_errors=True)
 
-    def ours(self, case, folder, budget):
-        """Minimize with autodd-c."""
+    def ours(self, case, folder, budget, anew=False):
+        """Minimize with autodd-c; `anew`: not from where an earlier search of
+        the script stopped."""
         script, result = folder / case.file, folder / "result.py"
         report, state = folder / "report.json", folder / "state.db"
         script.write_bytes(case.text)
         earlier = self.get(case, "ours") or {}
         kept = self.rig.earlier("states/%s.db" % case.name)
-        if kept:
+        if kept and not anew:
             shutil.copyfile(kept, state)
         done = self.rig.run(
             [self.rig.autodd_c, script, *case.words(), "-j",
