@@ -395,23 +395,41 @@ static bool is_well_formed(struct bytes text, struct span at,
     return well;
 }
 
+/* A patch that is looked at. */
+struct patch_look {
+    const struct relevant *relevant;
+    struct bytes text;
+    const struct span *tops;
+    size_t ntops;
+    const struct patch *patch;
+    bool fine;
+    /* Of the statements around the change before: a patch of many changes has
+     * many in the same ones. */
+    struct span apart;
+    bool apart_known, apart_well;
+};
+
 /* Whether nothing marked is in the top-level statements around a change, and
  * they stay statements. */
-static bool is_apart(const struct relevant *r, struct bytes text,
-                     const struct span *tops, size_t ntops,
-                     const struct patch *patch, const struct change *c)
+static bool is_apart(struct patch_look *look, const struct change *c)
 {
-    struct span at = around(text, tops, ntops, c->at);
+    struct span at = around(look->text, look->tops, look->ntops, c->at);
 
-    return span_len(at) <= APART_MAX && !meets_any(r, at) &&
-           is_well_formed(text, at, patch);
+    if (look->apart_known && at.start == look->apart.start &&
+        at.end == look->apart.end)
+        return look->apart_well;
+    look->apart = at;
+    look->apart_known = true;
+    look->apart_well = span_len(at) <= APART_MAX &&
+                       !meets_any(look->relevant, at) &&
+                       is_well_formed(look->text, at, look->patch);
+    return look->apart_well;
 }
 
-static bool is_harmless(const struct relevant *r, struct bytes text,
-                        const struct span *tops, size_t ntops,
-                        const struct patch *patch, size_t i, bool fine)
+static bool is_harmless(struct patch_look *look, const struct change *c)
 {
-    const struct change *c = &patch->changes[i];
+    const struct relevant *r = look->relevant;
+    struct bytes text = look->text;
     struct bytes in = bytes_of(c->text ? c->text : "", c->len);
     struct bytes out = bytes_of(text.data + c->at.start, span_len(c->at));
 
@@ -420,18 +438,24 @@ static bool is_harmless(const struct relevant *r, struct bytes text,
     if (takes_lines(r, text, c))
         return true;
     return is_whole(in) && is_whole(out) &&
-           (is_apart(r, text, tops, ntops, patch, c) ||
-            (fine && stays_in_line(r, text, c)));
+           (is_apart(look, c) || (look->fine && stays_in_line(r, text, c)));
 }
 
 bool relevant_touched(const struct relevant *r, struct bytes text,
                       const struct span *tops, size_t ntops,
                       const struct patch *patch, bool fine)
 {
+    struct patch_look look = { .relevant = r,
+                               .text = text,
+                               .tops = tops,
+                               .ntops = ntops,
+                               .patch = patch,
+                               .fine = fine };
+
     if (r->all)
         return true;
     for (size_t i = 0; i < patch->n; i++)
-        if (!is_harmless(r, text, tops, ntops, patch, i, fine))
+        if (!is_harmless(&look, &patch->changes[i]))
             return true;
     return false;
 }
