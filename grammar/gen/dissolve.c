@@ -24,6 +24,7 @@
 #include <string.h>
 
 #include "config/mem.h"
+#include "grammar/gen/dissolve.h"
 #include "grammar/gen/move.h"
 
 void gen_dissolve(struct gen *g);
@@ -270,7 +271,7 @@ static bool has_fields(const struct object *o)
 
 /* The place of the call. */
 
-static bool is_target(const struct nodes *ns, uint32_t node)
+bool node_is_target(const struct nodes *ns, uint32_t node)
 {
     uint32_t parent = node_parent(ns, node);
 
@@ -316,7 +317,7 @@ static bool find_place(struct object *o)
         return true;
     if (node_is(ns, parent, NODE_ATTRIBUTE)) {
         o->taken = parent;
-        return !is_target(ns, parent);
+        return !node_is_target(ns, parent);
     }
     o->name = node_field(ns, parent, FIELD_left);
     return node_is(ns, parent, NODE_ASSIGNMENT) &&
@@ -361,7 +362,7 @@ static bool read_uses(struct object *o, uint32_t identifier, uint32_t home,
             ns->at[node].field != FIELD_object)
             return false;
         f = field_add(o, node_text(ns, node_field(ns, up, FIELD_attribute)));
-        stored = is_target(ns, up);
+        stored = node_is_target(ns, up);
         if (!f || (stored && (!may_store || names->scope_of[up] != home)))
             return false;
         f->bound |= stored;
@@ -799,7 +800,9 @@ void gen_dissolve(struct gen *g)
 
     draft_init(&d, g, EDIT_dissolve);
     for (uint32_t i = 0; i < d.ns->n; i++)
-        if (node_is(d.ns, i, NODE_CLASS))
+        if (node_is(d.ns, i, NODE_CLASS)) {
             dissolve(&d, names, i);
+            dissolve_closure(&d, names, i);
+        }
     draft_deinit(&d);
 }

@@ -1,0 +1,18 @@
+/* dissolve.h - the parts of gen_dissolve(). */
+#ifndef AUTODD_DISSOLVE_H
+#define AUTODD_DISSOLVE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "grammar/gen/draft.h"
+#include "grammar/gen/names.h"
+
+/* Whether an expression is written to, alone or as one of several targets. */
+bool node_is_target(const struct nodes *ns, uint32_t node);
+
+/* Offer the class as a function. */
+void dissolve_closure(struct draft *d, const struct names *names,
+                      uint32_t class);
+
+#endif
