@@ -100,25 +100,6 @@ static struct bytes rewrite(const struct move *m, uint32_t node)
 
 /* Reading the class. */
 
-/* `super().__init__(...)`, also with arguments to super(). */
-static bool is_super_init(const struct nodes *ns, uint32_t statement)
-{
-    uint32_t call = NODE_NONE, function, made;
-
-    if (node_is(ns, statement, NODE_EXPRESSION_STATEMENT))
-        call = node_named_child(ns, statement);
-    if (!node_is(ns, call, NODE_CALL))
-        return false;
-    function = node_field(ns, call, FIELD_function);
-    if (!node_is(ns, function, NODE_ATTRIBUTE) ||
-        !node_text_is(ns, node_field(ns, function, FIELD_attribute),
-                      "__init__"))
-        return false;
-    made = node_field(ns, function, FIELD_object);
-    return node_is(ns, made, NODE_CALL) &&
-           node_text_is(ns, node_field(ns, made, FIELD_function), "super");
-}
-
 /* Whether a node is within `super().__init__()`, which goes. */
 static bool goes_with_super(const struct nodes *ns, uint32_t node)
 {

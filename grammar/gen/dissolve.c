@@ -8,9 +8,10 @@
  *     x = K(f())
  *     h(x.c)
  *
- * A class without bases or decorators (or a dataclass) that is used for one
- * call only, whose object is dropped, has one name x of which nothing but
- * attributes is used, or gives one attribute at once, `K().a`. At the call:
+ * A class without bases or decorators (or a dataclass, or a module whose call
+ * is `forward`) that is used for one call only, whose object is dropped, has
+ * one name x of which nothing but attributes is used, or gives one attribute at
+ * once, `K().a`; `x(y)` uses the attribute that it calls. At the call:
  * what the class assigns, the fields of a dataclass, the parameters that can't
  * be substituted, the body of __init__. Methods that are left become functions
  * where the class was.
@@ -52,9 +53,10 @@ struct object {
     uint32_t class, statement, body;
     uint32_t init; /* __init__ or __post_init__, or NODE_NONE */
     bool is_dataclass;
+    const char *called;    /* the method that `x()` calls */
     uint32_t place, scope; /* the statement of the call, and where it is */
     uint32_t name;         /* x, or NODE_NONE */
-    uint32_t taken;        /* `K().a`, or NODE_NONE */
+    uint32_t taken;        /* `K().a`, `K()` of `K()()`, or NODE_NONE */
     uint32_t self;         /* symbol: the object in what is being copied */
     size_t nmethods;
     struct field fields[FIELDS_MAX];
@@ -93,6 +95,35 @@ static struct field *field_add(struct object *o, struct bytes name)
     return f;
 }
 
+bool is_super_init(const struct nodes *ns, uint32_t statement)
+{
+    uint32_t call = NODE_NONE, function, made;
+
+    if (node_is(ns, statement, NODE_EXPRESSION_STATEMENT))
+        call = node_named_child(ns, statement);
+    if (!node_is(ns, call, NODE_CALL))
+        return false;
+    function = node_field(ns, call, FIELD_function);
+    if (!node_is(ns, function, NODE_ATTRIBUTE) ||
+        !node_text_is(ns, node_field(ns, function, FIELD_attribute),
+                      "__init__"))
+        return false;
+    made = node_field(ns, function, FIELD_object);
+    return node_is(ns, made, NODE_CALL) &&
+           node_text_is(ns, node_field(ns, made, FIELD_function), "super");
+}
+
+/* The call of an expression; NODE_NONE when it is not called. */
+static uint32_t called_of(const struct nodes *ns, uint32_t expression)
+{
+    uint32_t call = node_parent(ns, expression);
+
+    return node_is(ns, call, NODE_CALL) &&
+                   ns->at[expression].field == FIELD_function
+               ? call
+               : NODE_NONE;
+}
+
 /* What stands for a node of the class in its new place. */
 static struct bytes rewrite(const struct move *m, uint32_t node)
 {
@@ -100,6 +131,8 @@ static struct bytes rewrite(const struct move *m, uint32_t node)
     const struct field *f = NULL;
     uint32_t symbol, object;
 
+    if (is_super_init(m->ns, node))
+        return bytes_of("pass", 4);
     if (node_is(m->ns, node, NODE_ATTRIBUTE)) {
         object = node_field(m->ns, node, FIELD_object);
         if (node_is(m->ns, object, NODE_IDENTIFIER) && o->self != SYMBOL_NONE &&
@@ -108,7 +141,11 @@ static struct bytes rewrite(const struct move *m, uint32_t node)
                 o, node_text(m->ns, node_field(m->ns, node, FIELD_attribute)));
     } else if (node_is(m->ns, node, NODE_IDENTIFIER)) {
         symbol = names_symbol(m->names, node);
-        if (symbol != SYMBOL_NONE && names_home(m->names, symbol) == o->class)
+        if (symbol != SYMBOL_NONE && symbol == o->self &&
+            called_of(m->ns, node) != NODE_NONE)
+            f = field_of(o, bytes_of(o->called, strlen(o->called)));
+        else if (symbol != SYMBOL_NONE &&
+                 names_home(m->names, symbol) == o->class)
             f = field_of(o, node_text(m->ns, node));
     }
     return f ? f->plain : bytes_of(NULL, 0);
@@ -125,6 +162,18 @@ static bool is_dataclass(const struct nodes *ns, uint32_t decorator)
     return name != NODE_NONE &&
            (node_text_is(ns, name, "dataclass") ||
             node_text_is(ns, name, "dataclasses.dataclass"));
+}
+
+/* A class with this method. */
+static bool has_method(const struct nodes *ns, uint32_t body, const char *name)
+{
+    for (uint32_t s = body == NODE_NONE ? body : node_named_child(ns, body);
+         s != NODE_NONE; s = node_named_sibling(ns, s))
+        if (node_is(ns, s, NODE_FUNCTION) &&
+            node_field(ns, s, FIELD_name) != NODE_NONE &&
+            node_text_is(ns, node_field(ns, s, FIELD_name), name))
+            return true;
+    return false;
 }
 
 static bool read_header(struct object *o)
@@ -148,6 +197,8 @@ static bool read_header(struct object *o)
         if (node_text_is(ns, base, "NamedTuple") ||
             node_text_is(ns, base, "typing.NamedTuple"))
             o->is_dataclass = true; /* as far as this goes */
+        else if (is_dotted(ns, base) && has_method(ns, o->body, "forward"))
+            o->called = "forward";
         else if (!node_text_is(ns, base, "object"))
             return false;
         if (count_named(ns, bases) > 1)
@@ -224,7 +275,8 @@ static bool read_function(struct object *o, uint32_t function)
         return true;
     }
     f = field_add(o, node_text(ns, name));
-    if (!f || is_special(f->name) || !starts_line(ns, function))
+    if (!f || (is_special(f->name) && !node_text_is(ns, name, o->called)) ||
+        !starts_line(ns, function))
         return false;
     f->bound = true;
     o->nmethods++;
@@ -255,7 +307,9 @@ static bool read_statements(struct object *o)
     }
     for (uint32_t i = o->class; i < ns->at[o->class].past; i++)
         if (node_is(ns, i, NODE_IDENTIFIER) &&
-            (node_text_is(ns, i, "super") || node_text_is(ns, i, "__class__")))
+            (node_text_is(ns, i, "super") ||
+             node_text_is(ns, i, "__class__")) &&
+            !is_super_init(ns, node_statement(ns, i)))
             return false;
     return true;
 }
@@ -319,6 +373,10 @@ static bool find_place(struct object *o)
         o->taken = parent;
         return !node_is_target(ns, parent);
     }
+    if (called_of(ns, call) != NODE_NONE) {
+        o->taken = call;
+        return true;
+    }
     o->name = node_field(ns, parent, FIELD_left);
     return node_is(ns, parent, NODE_ASSIGNMENT) &&
            node_parent(ns, parent) == o->place &&
@@ -355,9 +413,19 @@ static bool read_uses(struct object *o, uint32_t identifier, uint32_t home,
         struct field *f;
         bool stored;
 
-        if (node == identifier)
+        if (node == identifier ||
+            (node != NODE_NONE && is_super_init(ns, node_statement(ns, node))))
             continue;
         up = node == NODE_NONE ? NODE_NONE : node_parent(ns, node);
+        if (at[i].role == OCC_LOAD && node != NODE_NONE &&
+            called_of(ns, node) != NODE_NONE) {
+            f = field_add(o, bytes_of(o->called, strlen(o->called)));
+            if (!f)
+                return false;
+            use_add(o, (struct use){ node, (uint32_t)(f - o->fields), home,
+                                     false });
+            continue;
+        }
         if (at[i].role != OCC_LOAD || !node_is(ns, up, NODE_ATTRIBUTE) ||
             ns->at[node].field != FIELD_object)
             return false;
@@ -371,12 +439,16 @@ static bool read_uses(struct object *o, uint32_t identifier, uint32_t home,
     return true;
 }
 
-/* `K().a` */
+/* `K().a`, or the `K()` of `K()()`. */
 static bool read_taken(struct object *o)
 {
     const struct nodes *ns = o->m.ns;
-    uint32_t name = node_field(ns, o->taken, FIELD_attribute);
-    struct field *f = field_add(o, node_text(ns, name));
+    struct bytes name = bytes_of(o->called, strlen(o->called));
+    struct field *f;
+
+    if (node_is(ns, o->taken, NODE_ATTRIBUTE))
+        name = node_text(ns, node_field(ns, o->taken, FIELD_attribute));
+    f = field_add(o, name);
 
     if (f)
         use_add(o, (struct use){ o->taken, (uint32_t)(f - o->fields), o->scope,
@@ -727,6 +799,16 @@ static bool methods_fit(const struct object *o)
             starts_line(o->m.ns, o->statement));
 }
 
+/* The statements of __init__ without the call of that of the base. */
+static bool read_init(struct move *m)
+{
+    if (!move_read_body(m))
+        return false;
+    if (is_super_init(m->ns, m->first) && m->first != m->last)
+        m->first = node_named_sibling(m->ns, m->first);
+    return true;
+}
+
 static bool binds(struct object *o)
 {
     struct move *m = &o->m;
@@ -740,7 +822,7 @@ static bool binds(struct object *o)
     m->callee.function = o->init;
     m->callee.bound = true;
     n = params_of(m->ns, o->init, &params);
-    bound = n <= PARAMS_MAX && move_read_body(m) && m->result == NODE_NONE &&
+    bound = n <= PARAMS_MAX && read_init(m) && m->result == NODE_NONE &&
             move_bind(m, params, fields ? 1 : n, o->place, NODE_NONE) &&
             (fields ? n == 1 : move_takes_all(m)) &&
             move_binds_free(m, o->place);
@@ -748,7 +830,8 @@ static bool binds(struct object *o)
     return bound;
 }
 
-static void offer(struct object *o)
+/* Whether there is an edit. */
+static bool offer(struct object *o)
 {
     struct draft *d = o->m.d;
 
@@ -756,14 +839,14 @@ static void offer(struct object *o)
         !methods_fit(o) || !read_all_uses(o) || !binds(o) ||
         !move_reads_same(&o->m, o->body, o->m.ns->at[o->body].past, o->scope) ||
         !name_fields(o))
-        return;
+        return false;
     draft_begin(d, node_span(o->m.ns, o->statement));
     if (!put_at_call(o))
-        return;
+        return false;
     if (o->nmethods == 0)
         draft_drop_statement(d, o->statement);
     else if (!put_methods(o))
-        return;
+        return false;
     for (size_t i = 0; i < o->nuses; i++)
         if (o->uses[i].home == o->scope && o->uses[i].node != o->taken) {
             struct bytes plain = o->fields[o->uses[i].field].plain;
@@ -773,24 +856,27 @@ static void offer(struct object *o)
         }
     d->touches_import =
         d->g->units->at[unit_of(d->g->units, o->statement)].has_import;
-    draft_end(d);
+    return draft_end(d) != EDIT_NONE;
 }
 
-static void dissolve(struct draft *d, const struct names *names, uint32_t class)
+static bool dissolve(struct draft *d, const struct names *names, uint32_t class)
 {
     struct object *o = xcalloc(1, sizeof(*o));
+    bool offered;
 
+    o->called = "__call__";
     o->class = class;
     o->init = o->place = o->name = o->taken = NODE_NONE;
     o->self = SYMBOL_NONE;
     move_init(&o->m, d, names, class);
     o->m.rewrite = rewrite;
-    offer(o);
+    offered = offer(o);
     move_deinit(&o->m);
     for (size_t i = 0; i < o->nfields; i++)
         free(o->fields[i].own);
     free(o->uses);
     free(o);
+    return offered;
 }
 
 void gen_dissolve(struct gen *g)
@@ -800,9 +886,7 @@ void gen_dissolve(struct gen *g)
 
     draft_init(&d, g, EDIT_dissolve);
     for (uint32_t i = 0; i < d.ns->n; i++)
-        if (node_is(d.ns, i, NODE_CLASS)) {
-            dissolve(&d, names, i);
+        if (node_is(d.ns, i, NODE_CLASS) && !dissolve(&d, names, i))
             dissolve_closure(&d, names, i);
-        }
     draft_deinit(&d);
 }

@@ -11,6 +11,10 @@
 /* Whether an expression is written to, alone or as one of several targets. */
 bool node_is_target(const struct nodes *ns, uint32_t node);
 
+/* Whether a statement is `super().__init__(...)`, also with arguments to
+ * super(). */
+bool is_super_init(const struct nodes *ns, uint32_t statement);
+
 /* Offer the class as a function. */
 void dissolve_closure(struct draft *d, const struct names *names,
                       uint32_t class);

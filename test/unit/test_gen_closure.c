@@ -142,8 +142,8 @@ static void a_class_stays_that_is_more_than_called(void **state)
         "    def __call__(self): return self.a\nK()()\n",
         /* other methods are used, or would be */
         "class K:\n    def __call__(self): pass\n    def go(self): pass\n"
-        "K().go()\n",
-        "class K:\n    def __call__(self): pass\nK().__call__()\n",
+        "K().go(K())\n",
+        "class K:\n    def __call__(self): pass\nK().__call__(K())\n",
         "class K:\n    def __call__(self): pass\n"
         "    def __len__(self): return 0\nK()()\n",
         "class K:\n    def __call__(self): pass\n    @property\n"

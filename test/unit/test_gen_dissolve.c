@@ -225,6 +225,56 @@ static void methods_become_functions(void **state)
                   EDIT_dissolve, "");
 }
 
+static void a_module_is_called_by_its_forward(void **state)
+{
+    (void)state;
+    assert_offers("class K(nn.Module):\n"
+                  "    def __init__(self, n):\n"
+                  "        super().__init__()\n"
+                  "        self.w = nn.Linear(n, n)\n"
+                  "    def loss(self, x):\n"
+                  "        return self(x).sum()\n"
+                  "    def forward(self, x):\n"
+                  "        return self.w(x)\n"
+                  "k = K(3)\n"
+                  "print(k(x), k.loss(y))\n",
+                  EDIT_dissolve,
+                  "def loss(x):\n"
+                  "    return forward(x).sum()\n"
+                  "def forward(x):\n"
+                  "    return w(x)\n"
+                  "w = nn.Linear(3, 3)\n"
+                  "print(forward(x), loss(y))\n"
+                  "|\n");
+    assert_offers("class K(nn.Module):\n"
+                  "    def __init__(self):\n"
+                  "        super().__init__()\n"
+                  "    def forward(self, x):\n"
+                  "        return x\n"
+                  "for i in K()(range(3))[1:]:\n"
+                  "    print(i)\n",
+                  EDIT_dissolve,
+                  "def forward(x):\n"
+                  "    return x\n"
+                  "pass\n"
+                  "for i in forward(range(3))[1:]:\n"
+                  "    print(i)\n"
+                  "|\n");
+    assert_offers("class K:\n"
+                  "    def __init__(self, n):\n"
+                  "        self.n = n\n"
+                  "    def __call__(self, x):\n"
+                  "        return x + self.n\n"
+                  "k = K(f())\n"
+                  "print(k(1), k.n)\n",
+                  EDIT_dissolve,
+                  "def __call__(x):\n"
+                  "    return x + n\n"
+                  "n = f()\n"
+                  "print(__call__(1), n)\n"
+                  "|\n");
+}
+
 static void a_name_that_is_taken_gets_the_object_s_before_it(void **state)
 {
     (void)state;
@@ -320,7 +370,8 @@ static void a_class_stays_that_does_more(void **state)
         "(metaclass=M):\n    a = 1\n",
         "[T]:\n    a = 1\n",
         ":\n    def __init__(self):\n        self.a = f(self)\n",
-        ":\n    def __init__(self):\n        super().__init__()\n",
+        ":\n    def __init__(self):\n        super().go()\n",
+        "(B, C):\n    def forward(self): pass\n    b = c = 1\n",
         ":\n    def __init__(self):\n        global a\n        a = 1\n",
         ":\n    def __init__(self):\n        if b: return\n        self.a = "
         "1\n",
@@ -366,6 +417,7 @@ int main(void)
         cmocka_unit_test(an_object_without_a_name_leaves_its_making),
         cmocka_unit_test(the_fields_of_a_dataclass_take_what_is_passed),
         cmocka_unit_test(methods_become_functions),
+        cmocka_unit_test(a_module_is_called_by_its_forward),
         cmocka_unit_test(a_name_that_is_taken_gets_the_object_s_before_it),
         cmocka_unit_test(a_variable_and_the_field_it_ends_in_share_a_name),
         cmocka_unit_test(an_object_stays_that_is_used_as_one),
