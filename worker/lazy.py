@@ -35,6 +35,9 @@ SCOUT_S = 10  # most time for trying them all
 WANTED_MAX = 5000  # modules
 BYTES_MAX = 1 << 20  # of their list
 
+# Each run has its own of these, so it is no trace if one is set by default.
+FOLDERS = ("TORCHINDUCTOR_CACHE_DIR", "TRITON_CACHE_DIR")
+
 
 def origin_of(module):
     """Return the file of a module, None for one without."""
@@ -89,8 +92,19 @@ def read_wanted(fd):
 # ---- in a child that tries them ----
 
 
-def world():
-    """Return what importing a module should leave as it is."""
+def filters_for(known):
+    """Return the filters of warnings that may concern these modules."""
+    return [f for f in warnings.filters
+            if getattr(f[2], "__module__", None) in known]
+
+
+def world(known):
+    """Return what importing a module should leave as it is.
+
+    As a dictionary: what it has of a module is there once that is loaded.
+    known: the modules that were there before, which filters for warnings of
+    others cannot concern.
+    """
     try:
         os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
         processes = True
@@ -99,25 +113,34 @@ def world():
     loaded = sys.modules.get
     numpy, torch = loaded("numpy.random"), loaded("torch")
     logging = loaded("logging")
-    state = [
+    state = {"all": [
         processes, len(os.listdir("/proc/self/task")),
-        len(os.listdir("/proc/self/fd")), dict(os.environ), os.getcwd(),
+        len(os.listdir("/proc/self/fd")),
+        {name: value for name, value in os.environ.items()
+         if name not in FOLDERS}, os.getcwd(),
         list(sys.path), list(sys.meta_path), list(sys.path_hooks),
-        list(warnings.filters), sys.excepthook, sys.displayhook,
+        filters_for(known), sys.excepthook, sys.displayhook,
         sys.unraisablehook, threading.excepthook, sys.stdin, sys.stdout,
         sys.stderr, sys.getrecursionlimit(), gc.get_threshold(),
         random.getstate(), sorted(vars(sys.modules["builtins"])),
         [signal.getsignal(n) for n in signal.valid_signals()
-         if n not in (signal.SIGKILL, signal.SIGSTOP)]]
+         if n not in (signal.SIGKILL, signal.SIGSTOP)]]}
     if numpy:
-        state.append(repr(numpy.get_state(legacy=False)))
+        state["numpy"] = repr(numpy.get_state(legacy=False))
     if logging:
         root = logging.getLogger()
-        state.append((root.level, list(root.handlers), root.manager.disable))
+        state["logging"] = (root.level, list(root.handlers),
+                            root.manager.disable)
     if torch:
-        state.append((torch.get_default_dtype(), torch.is_grad_enabled(),
-                      torch.initial_seed()))
+        state["torch"] = (torch.get_default_dtype(), torch.is_grad_enabled(),
+                          torch.initial_seed())
     return state
+
+
+def leaves_trace(was, known):
+    """Return whether something of world() is no more as it was."""
+    now = world(known)
+    return any(now.get(part) != was[part] for part in was)
 
 
 def scout(names, fd, output, zygote):
@@ -130,14 +153,14 @@ def scout(names, fd, output, zygote):
     for name, origin in names:
         before = set(sys.modules)
         if name not in before:
-            was = world()
+            was = world(before)
             try:
                 importlib.import_module(name)
                 wrong = origin_of(sys.modules[name]) != origin
             except BaseException:
                 wrong = True
             zygote.flush()
-            if (wrong or world() != was or os.fstat(output).st_size
+            if (wrong or leaves_trace(was, before) or os.fstat(output).st_size
                     or zygote.cuda_touched()):
                 bad.add(name)
                 bad.update(set(sys.modules) - before)
@@ -223,6 +246,7 @@ class Hidden:
     def load(self, names, zygote):
         """Load modules that have been tried, and hide them."""
         before, loads = set(sys.modules), zygote.Loads()
+        folders = {name: os.environ.get(name) for name in FOLDERS}
         loads.watch()
         try:
             for name in names:
@@ -230,6 +254,9 @@ class Hidden:
         except BaseException:  # what is there is there
             pass
         loads.unwatch()
+        for name, value in folders.items():
+            if value is None:
+                os.environ.pop(name, None)
         for asks, names in loads.edges.items():
             self.edges.setdefault(asks, set()).update(names)
         for name in [n for n in sys.modules if n not in before]:
@@ -263,6 +290,8 @@ class Hidden:
         names = closure(self.edges, name, self.modules)
         shown = {n: self.modules.pop(n) for n in names}
         sys.modules.update(shown)
+        if "numpy.random" in shown:
+            shown["numpy.random"].seed()  # as if it were loaded now
         for n in shown:
             self.note(number_of(n))
         for n in self.members.intersection(names):

@@ -9,8 +9,8 @@
  *
  * Refused: decorators, async, generators, a return that is not the last
  * statement, recursion, `global`, splats, and every clash of names: a name that
- * the body reads must mean the same at the call, and a name that it binds must
- * be nobody's there. Nothing is renamed. But a kernel that only kernels call
+ * the body reads must mean the same at the call. A name that it binds and that
+ * is somebody's there gets an underscore. But a kernel that only kernels call
  * (@triton.jit, @cuda.jit(device=True)) is a function to them, and its mark may
  * not go without it. */
 #include "grammar/gen/inline.h"
@@ -139,7 +139,7 @@ static uint32_t add_rest(struct move *m, uint32_t statement, struct span indent)
     return at.end;
 }
 
-static bool may_move(const struct move *m, uint32_t statement)
+static bool may_move(struct move *m, uint32_t statement)
 {
     uint32_t scope;
 
@@ -147,7 +147,7 @@ static bool may_move(const struct move *m, uint32_t statement)
         node_holds(m->ns, m->callee.function, statement))
         return false;
     scope = m->names->scope_of[statement];
-    return move_binds_free(m, statement) &&
+    return move_rename(m, statement) &&
            move_reads_same(m, m->body, m->ns->at[m->body].past, scope);
 }
 

@@ -8,6 +8,13 @@
 
 #include "config/mem.h"
 
+/* Each is looked for in all of the function; past this many, the function
+ * stays, so that it stays linear. */
+#define RENAMED_MAX 16
+
+/* The most that a new name has. */
+#define UNDERSCORES 3
+
 /* Statements that may not move: they act on the function itself. `yield`: one
  * that is dealt with. */
 static bool stays(const struct move *m, uint32_t i, uint32_t yield)
@@ -103,8 +110,17 @@ void move_init(struct move *m, struct draft *d, const struct names *names,
     m->source = function;
 }
 
+static void forget_renamed(struct move *m)
+{
+    while (m->nrenamed > 0)
+        free(m->renamed[--m->nrenamed].text);
+}
+
 void move_deinit(struct move *m)
 {
+    forget_renamed(m);
+    free(m->renamed);
+    m->renamed = NULL;
     buf_deinit(&m->out);
     callee_deinit(&m->callee);
     free(m->passed);
@@ -257,31 +273,113 @@ static struct bytes target_of(const struct move *m, uint32_t statement)
     return node_text(m->ns, left);
 }
 
-/* Names that the body binds are free where it goes. */
-bool move_binds_free(const struct move *m, uint32_t statement)
+/* The next node from `i` on that names a variable of the function which is
+ * somebody's where `statement` is; NODE_NONE when there is none. */
+static uint32_t next_clash(const struct move *m, uint32_t i, uint32_t statement)
 {
+    uint32_t function = m->callee.function;
     uint32_t scope = m->names->scope_of[statement];
     struct bytes target = target_of(m, statement);
 
-    for (uint32_t i = m->callee.function + 1;
-         i < m->ns->at[m->callee.function].past; i++) {
+    for (; i < m->ns->at[function].past; i++) {
         uint32_t symbol = SYMBOL_NONE;
-        struct bytes text;
         const struct passed *b;
 
         if (node_is(m->ns, i, NODE_IDENTIFIER))
             symbol = names_symbol(m->names, i);
-        if (symbol == SYMBOL_NONE ||
-            names_home(m->names, symbol) != m->callee.function)
+        if (symbol == SYMBOL_NONE || names_home(m->names, symbol) != function)
             continue;
         b = passed_of(m, symbol);
-        text = node_text(m->ns, i);
-        if ((b && b->put) || (text.len == target.len &&
-                              memcmp(text.data, target.data, text.len) == 0))
-            continue;
-        if (!names_free_in(m->names, scope, text))
+        if ((!b || !b->put) && names_order(node_text(m->ns, i), target) != 0 &&
+            !names_free_in(m->names, scope, node_text(m->ns, i)))
+            return i;
+    }
+    return NODE_NONE;
+}
+
+/* Names that the body binds are free where it goes. */
+bool move_binds_free(const struct move *m, uint32_t statement)
+{
+    return next_clash(m, m->callee.function + 1, statement) == NODE_NONE;
+}
+
+/* The new name of a variable; empty: it has none. */
+static struct bytes renamed_to(const struct move *m, uint32_t i)
+{
+    uint32_t symbol = SYMBOL_NONE;
+
+    if (m->nrenamed > 0 && node_is(m->ns, i, NODE_IDENTIFIER))
+        symbol = names_symbol(m->names, i);
+    for (size_t r = 0; symbol != SYMBOL_NONE && r < m->nrenamed; r++)
+        if (m->renamed[r].symbol == symbol)
+            return bytes_of(m->renamed[r].text, strlen(m->renamed[r].text));
+    return bytes_of(NULL, 0);
+}
+
+/* Whether a name is bound by assignments and the like alone: an import, a
+ * pattern or a string says it in its own way. */
+static bool may_rename(const struct move *m, uint32_t symbol)
+{
+    const struct occurrence *at;
+    size_t n;
+
+    at = symbol_occurrences(m->names->scopes, symbol, &n);
+    for (size_t i = 0; i < n; i++) {
+        uint32_t node = names_node(m->names, at[i].at), up;
+
+        if (node == NODE_NONE)
+            return false;
+        up = node_parent(m->ns, node);
+        if (node_is(m->ns, up, NODE_DOTTED_NAME) ||
+            node_is(m->ns, up, NODE_ALIASED_IMPORT) ||
+            at[i].role == OCC_DECLARE || at[i].role == OCC_DELETE)
             return false;
     }
+    return true;
+}
+
+/* Whether the function says this name anywhere. */
+static bool is_said(const struct move *m, struct bytes text)
+{
+    uint32_t function = m->callee.function;
+
+    for (uint32_t i = function; i < m->ns->at[function].past; i++)
+        if (node_is(m->ns, i, NODE_IDENTIFIER) &&
+            names_order(node_text(m->ns, i), text) == 0)
+            return true;
+    return false;
+}
+
+static bool rename_one(struct move *m, uint32_t node, uint32_t scope)
+{
+    struct bytes old = node_text(m->ns, node);
+    uint32_t symbol = names_symbol(m->names, node);
+    char *own;
+
+    if (m->nrenamed == RENAMED_MAX || !may_rename(m, symbol))
+        return false;
+    own = xcalloc(old.len + UNDERSCORES + 1, 1);
+    memcpy(own, old.data, old.len);
+    xgrow(&m->renamed, &m->renamed_room, m->nrenamed + 1, sizeof(*m->renamed));
+    m->renamed[m->nrenamed++] = (struct renamed){ symbol, own };
+    for (size_t len = old.len; len < old.len + UNDERSCORES;) {
+        own[len++] = '_';
+        if (!is_said(m, bytes_of(own, len)) &&
+            names_free_in(m->names, scope, bytes_of(own, len)))
+            return true;
+    }
+    return false;
+}
+
+bool move_rename(struct move *m, uint32_t statement)
+{
+    uint32_t scope = m->names->scope_of[statement];
+    uint32_t i = next_clash(m, m->callee.function + 1, statement);
+
+    forget_renamed(m);
+    for (; i != NODE_NONE; i = next_clash(m, i + 1, statement))
+        if (!renamed_to(m, i).data && !rename_one(m, i, scope))
+            return false;
     return true;
 }
 
@@ -397,6 +495,8 @@ void move_add_nodes(struct move *m, struct span at, uint32_t node,
         if (!verbatim && m->rewrite)
             other = m->rewrite(m, i);
         if (!verbatim && !other.data)
+            other = renamed_to(m, i);
+        if (!verbatim && !other.data)
             b = put_for(m, i);
         if (!verbatim && !other.data && !b)
             continue;
@@ -475,10 +575,15 @@ void move_add_line(struct move *m, struct span indent)
 void move_add_assignments(struct move *m, struct span indent)
 {
     for (size_t i = 0; i < m->n; i++) {
+        struct bytes name;
+
         if (m->passed[i].put)
             continue;
         move_add_line(m, indent);
-        move_add_span(m, node_span(m->ns, m->passed[i].name));
+        name = renamed_to(m, m->passed[i].name);
+        if (!name.data)
+            name = node_text(m->ns, m->passed[i].name);
+        buf_add(&m->out, name.data, name.len);
         buf_adds(&m->out, " = ");
         move_add_span(m, node_span(m->ns, m->passed[i].value));
     }

@@ -2,8 +2,9 @@
  *
  * First the parameters that can't be substituted (`p = argument`), then the
  * statements with the indentation of the place. A name that the body reads
- * must mean the same there, and a name that it binds must be nobody's there;
- * nothing is renamed but by the hook `rewrite`.
+ * must mean the same there, and a name that it binds must be nobody's there:
+ * else it gets underscores, `x_`, where move_rename() is asked. Nothing else
+ * is renamed but by the hook `rewrite`.
  *
  *   move_init(&m, d, names, function)
  *     move_read_body() .. move_bind() .. move_takes_all() ..
@@ -28,6 +29,12 @@ struct passed {
     bool put;              /* in the place of its uses; else assigned first */
 };
 
+/* A variable of the function that is called something else from now on. */
+struct renamed {
+    uint32_t symbol;
+    char *text;
+};
+
 struct move {
     struct draft *d;
     const struct names *names;
@@ -40,6 +47,8 @@ struct move {
     struct passed *passed;
     size_t n;
     const struct call_site *site;
+    struct renamed *renamed;
+    size_t nrenamed, renamed_room;
     struct buf out;
 
     /* NULL, or asked for each node of the text that moves: the text that
@@ -78,6 +87,10 @@ bool move_reads_same(const struct move *m, uint32_t from, uint32_t to,
 /* Names that the body binds are free where `statement` is, or are the name
  * that this statement assigns and nobody else does. */
 bool move_binds_free(const struct move *m, uint32_t statement);
+
+/* The same after other names for those that are not; false when one can't be
+ * found. */
+bool move_rename(struct move *m, uint32_t statement);
 
 /* What is passed for a parameter's symbol, or NULL. */
 const struct passed *passed_of(const struct move *m, uint32_t symbol);

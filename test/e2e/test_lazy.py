@@ -132,6 +132,26 @@ def test_module_that_leaves_a_trace_is_not_loaded_ahead(server, kind):
     assert learned >= 3
 
 
+QUIET = {
+    "filters its own warnings": "import warnings\nclass W(Warning): pass\n"
+                                "warnings.simplefilter('once', W)\n",
+    "has a folder for its files": "import os\nos.environ.setdefault("
+                                  "'TORCHINDUCTOR_CACHE_DIR', '/nowhere')\n",
+    "loads what has a state": "import logging\n",
+}
+
+
+@pytest.mark.parametrize("kind", QUIET)
+def test_module_whose_trace_is_its_own_is_loaded_ahead(server, kind):
+    w = server({"own.py": QUIET[kind]})
+    text = "import os, pkg\nprint(pkg.use())\nimport own\n" \
+           "print(os.environ.get('TORCHINDUCTOR_CACHE_DIR') == '/nowhere')\n"
+    assert learn(w, text) >= 3
+    got = w.run("import sys\nprint(sorted(sys.meta_path[0].modules))\n")
+    assert "'own'" in got["out"], got
+    assert w.run(text)["out"] == "3\nFalse\n"
+
+
 @pytest.mark.parametrize("end", ["raise ValueError", "import os\nos._exit(3)",
                                  "import os\nos.abort()"])
 def test_module_that_fails_or_dies_costs_nothing(server, end):

@@ -465,6 +465,41 @@ static void a_body_goes_to_its_only_call(void **state)
                   "|\n");
 }
 
+static void a_name_that_somebody_has_gets_an_underscore(void **state)
+{
+    (void)state;
+    assert_offers("def f(x, n):\n"
+                  "    for y in x:\n"
+                  "        n += y\n"
+                  "    a = [lambda b: a + y, f'{y}', 'y', g(y=1).y]\n"
+                  "    return a\n"
+                  "y = 3; y = 4\n"
+                  "y_ = 5\n"
+                  "z = f(y, y + 1)\n"
+                  "n = n = a = 5; a = y\n",
+                  EDIT_inline,
+                  "y = 3; y = 4\n"
+                  "y_ = 5\n"
+                  "n_ = y + 1\n"
+                  "for y__ in y:\n"
+                  "    n_ += y__\n"
+                  "a_ = [lambda b: a_ + y__, f'{y__}', 'y', g(y=1).y]\n"
+                  "z = a_\n"
+                  "n = n = a = 5; a = y\n"
+                  "|\n");
+    assert_offers("def f():\n"
+                  "    import t\n"
+                  "    t.go(t)\n"
+                  "f()\n"
+                  "t = 3; t = 4\n",
+                  EDIT_inline, "");
+    assert_offers("def f():\n"
+                  "    t = 1; t = g(t, t_, t__, t___)\n"
+                  "f()\n"
+                  "t = 3; t = 4\n",
+                  EDIT_inline, "");
+}
+
 static void a_body_stays_where_it_can_not_go(void **state)
 {
     (void)state;
@@ -476,14 +511,6 @@ static void a_body_stays_where_it_can_not_go(void **state)
     assert_offers("def f():\n"
                   "    yield 1\n"
                   "f()\n",
-                  EDIT_inline, "");
-    assert_offers("def f():\n"
-                  "    t = 1\n"
-                  "    print(t, t)\n"
-                  "    t = 2\n"
-                  "f()\n"
-                  "t = 3\n"
-                  "t = 4\n",
                   EDIT_inline, "");
     assert_offers("async def f():\n"
                   "    print(1)\n"
@@ -661,6 +688,7 @@ int main(void)
         cmocka_unit_test(the_arguments_of_partial_join_the_others),
         cmocka_unit_test(a_key_is_found_in_other_quotes),
         cmocka_unit_test(a_body_goes_to_its_only_call),
+        cmocka_unit_test(a_name_that_somebody_has_gets_an_underscore),
         cmocka_unit_test(a_body_stays_where_it_can_not_go),
         cmocka_unit_test(a_kernel_that_only_kernels_call_is_a_function_to_them),
         cmocka_unit_test(a_body_goes_to_each_of_few_calls),
