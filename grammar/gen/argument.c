@@ -1,6 +1,6 @@
 /* Positional arguments of calls, one by one and in runs; and `*` or `**` of a
  * display written out in its place: f(*(a, b)) is f(a, b), f(**{"a": b}) is
- * f(a=b).
+ * f(a=b). f(*g(a, b)) becomes f(a, b), too, as if g made a tuple of them.
  *
  * Where the function stands in the file and asks for each of them, none can go
  * but with its parameter (parameter.c): those calls are left out. One that
@@ -21,6 +21,21 @@ static bool is_positional(const struct nodes *ns, uint32_t child)
            !node_is(ns, child, NODE_DICTIONARY_SPLAT);
 }
 
+/* The arguments of a call that may make one thing of several. */
+static uint32_t several_arguments(const struct nodes *ns, uint32_t call)
+{
+    uint32_t arguments = node_child_of(ns, call, NODE_ARGUMENT_LIST);
+
+    if (!node_is(ns, call, NODE_CALL) || arguments == NODE_NONE ||
+        count_named(ns, arguments) < 2)
+        return NODE_NONE;
+    for (uint32_t c = node_named_child(ns, arguments); c != NODE_NONE;
+         c = node_named_sibling(ns, c))
+        if (!is_positional(ns, c))
+            return NODE_NONE;
+    return arguments;
+}
+
 /* The display or dict() call whose brackets a splat can lose. */
 static uint32_t splat_display(const struct nodes *ns, uint32_t splat)
 {
@@ -31,7 +46,7 @@ static uint32_t splat_display(const struct nodes *ns, uint32_t splat)
     if (node_is(ns, splat, NODE_LIST_SPLAT))
         return node_is(ns, inner, NODE_TUPLE) || node_is(ns, inner, NODE_LIST)
                    ? inner
-                   : NODE_NONE;
+                   : several_arguments(ns, inner);
     if (!node_is(ns, inner, NODE_CALL))
         return NODE_NONE;
     name = node_field(ns, inner, FIELD_function);

@@ -108,6 +108,66 @@ static bool add_item(struct buf *out, const struct nodes *ns, uint32_t pair,
     return true;
 }
 
+/* What zip() or enumerate() pairs the first elements of, when these are all
+ * written out, in `parts`, of room for FIRST_PARTS; NODE_NONE: 0. The number of
+ * them, 0 for anything else. */
+static size_t parts_of(const struct nodes *ns, uint32_t call, uint32_t *parts)
+{
+    uint32_t arguments = node_child_of(ns, call, NODE_ARGUMENT_LIST);
+    uint32_t function = node_field(ns, call, FIELD_function);
+    bool counts;
+    size_t n = 0;
+
+    if (!node_is(ns, call, NODE_CALL) || arguments == NODE_NONE)
+        return 0;
+    counts = node_text_is(ns, function, "enumerate");
+    if (counts ? count_named(ns, arguments) != 1
+               : !node_text_is(ns, function, "zip"))
+        return 0;
+    if (counts)
+        parts[n++] = NODE_NONE;
+    for (uint32_t c = node_named_child(ns, arguments); c != NODE_NONE;
+         c = node_named_sibling(ns, c)) {
+        uint32_t first = is_display(ns, c) ? part_of(ns, c, 0) : NODE_NONE;
+
+        if (first == NODE_NONE || n == FIRST_PARTS)
+            return 0;
+        parts[n++] = first;
+    }
+    return n > 1 ? n : 0;
+}
+
+static bool add_parts(struct buf *out, const struct nodes *ns, uint32_t call,
+                      const struct first_path *path)
+{
+    uint32_t parts[FIRST_PARTS];
+    size_t n = parts_of(ns, call, parts);
+    size_t from = path->n > 0 ? path->at[0] : 0;
+    size_t to = path->n > 0 ? from + 1 : n;
+    const struct first_path whole = { .n = 0 };
+
+    if (n == 0 || to > n)
+        return false;
+    for (size_t i = from; i < to; i++) {
+        buf_adds(out, i > from ? ", " : "");
+        if (parts[i] == NODE_NONE)
+            buf_adds(out, "0");
+        else
+            add_part(out, ns, parts[i], path->n > 0 ? path : &whole,
+                     path->n > 0);
+    }
+    return true;
+}
+
+bool first_is_written(const struct nodes *ns, uint32_t iterable, bool *several)
+{
+    uint32_t parts[FIRST_PARTS];
+
+    *several = parts_of(ns, iterable, parts) > 0;
+    return *several ||
+           (is_display(ns, iterable) && part_of(ns, iterable, 0) != NODE_NONE);
+}
+
 void first_add(struct buf *out, const struct nodes *ns, uint32_t iterable,
                const struct first_path *path)
 {
@@ -119,6 +179,8 @@ void first_add(struct buf *out, const struct nodes *ns, uint32_t iterable,
     if (path->n == 0 && add_range(out, ns, iterable))
         return;
     if (item != NODE_NONE && add_item(out, ns, item, path))
+        return;
+    if (add_parts(out, ns, iterable, path))
         return;
     if (is_display(ns, iterable))
         first = part_of(ns, iterable, 0);

@@ -1,8 +1,8 @@
 /* first.h - the first element of what a loop runs over, as text.
  *
  * range(n) begins with 0, range(a, ...) with a, a display with its first
- * element, {a: b}.items() with a, b; anything else with what next(iter())
- * gives. */
+ * element, {a: b}.items() with a, b, and so do zip([a], [b]) and, with 0, a,
+ * enumerate([a]); anything else with what next(iter()) gives. */
 #ifndef AUTODD_FIRST_H
 #define AUTODD_FIRST_H
 
@@ -16,6 +16,9 @@
 /* Deepest part that is picked. */
 #define FIRST_DEPTH 4
 
+/* Most that zip() pairs. */
+#define FIRST_PARTS 8
+
 /* A way into an element: its part number at[0], of that number at[1], ... */
 struct first_path {
     uint32_t at[FIRST_DEPTH];
@@ -26,5 +29,9 @@ struct first_path {
  * element itself for an empty path. */
 void first_add(struct buf *out, const struct nodes *ns, uint32_t iterable,
                const struct first_path *path);
+
+/* Whether the first element of a display, zip() or enumerate() can be written
+ * down; *several: it is a tuple then, without brackets. */
+bool first_is_written(const struct nodes *ns, uint32_t iterable, bool *several);
 
 #endif

@@ -446,6 +446,7 @@ void gen_inline(struct gen *g)
         case NODE_CALL:
             inline_option(&d, names, i);
             inline_partial(&d, i);
+            inline_next(&d, i);
             break;
         case NODE_SUBSCRIPT:
             inline_index(&d, i);

@@ -18,6 +18,9 @@ void inline_index(struct draft *d, uint32_t subscript);
 /* partial(f, a)(b) is f(a, b): for a call. */
 void inline_partial(struct draft *d, uint32_t call);
 
+/* next(iter([a])) is a, next(zip([a], [b])) is a, b: for a call. */
+void inline_next(struct draft *d, uint32_t call);
+
 /* Whether evaluating it again gives the same and costs nothing. */
 bool is_cheap(const struct nodes *ns, uint32_t value);
 

@@ -1,12 +1,14 @@
 /* Values that are written down elsewhere: the default of an option of argparse,
  * p.add_argument("--name", default=v), moves to where args.name is read; the
  * element that a literal index picks moves out of its display; what partial()
- * has of a function's arguments moves to the others, partial(f, a)(b). */
+ * has of a function's arguments moves to the others, partial(f, a)(b);
+ * next(iter([a])) is a. */
 #include "grammar/gen/inline.h"
 
 #include <string.h>
 
 #include "config/buf.h"
+#include "grammar/gen/first.h"
 #include "grammar/gen/names.h"
 #include "grammar/kernel.h"
 
@@ -234,6 +236,57 @@ void inline_index(struct draft *d, uint32_t node)
 
 /* It is copied, and such calls may stand in each other. */
 #define PARTIAL_MAX 4096
+
+/* The only argument of a call of `name`; NODE_NONE: it is none. */
+static uint32_t argument_of(const struct nodes *ns, uint32_t call,
+                            const char *name)
+{
+    uint32_t arguments = node_child_of(ns, call, NODE_ARGUMENT_LIST);
+
+    return node_is(ns, call, NODE_CALL) && arguments != NODE_NONE &&
+                   node_text_is(ns, node_field(ns, call, FIELD_function),
+                                name) &&
+                   count_named(ns, arguments) == 1
+               ? node_named_child(ns, arguments)
+               : NODE_NONE;
+}
+
+void inline_next(struct draft *d, uint32_t call)
+{
+    const struct nodes *ns = d->ns;
+    const struct first_path all = { .n = 0 };
+    uint32_t iterator = argument_of(ns, call, "next"), iterable;
+    bool several, brackets;
+    struct buf out;
+    char *text;
+    size_t len;
+
+    if (iterator == NODE_NONE || span_len(node_span(ns, call)) > PARTIAL_MAX)
+        return;
+    iterable = argument_of(ns, iterator, "iter");
+    if (iterable == NODE_NONE)
+        iterable = iterator;
+    if (!first_is_written(ns, iterable, &several) ||
+        (iterable == iterator && !several)) /* next([a]) fails */
+        return;
+    draft_begin(d, node_span(ns, call));
+    if (!several) {
+        draft_narrow(d, call, node_named_child(ns, iterable));
+        draft_end(d);
+        return;
+    }
+    brackets = !node_is(ns, node_parent(ns, call), NODE_ASSIGNMENT);
+    buf_init(&out, 2 * PARTIAL_MAX);
+    buf_adds(&out, brackets ? "(" : "");
+    first_add(&out, ns, iterable, &all);
+    buf_adds(&out, brackets ? ")" : "");
+    text = out.full ? NULL : buf_take(&out, &len);
+    if (text) {
+        draft_replace_taken(d, node_span(ns, call), text, len);
+        draft_end(d);
+    }
+    buf_deinit(&out);
+}
 
 /* The arguments of a call from `first` on that are keywords, or those that are
  * not, each with a comma in front unless it comes right behind the bracket. */

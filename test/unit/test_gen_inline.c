@@ -465,6 +465,21 @@ static void a_body_goes_to_its_only_call(void **state)
                   "|\n");
 }
 
+static void the_first_of_what_is_written_out_is_taken(void **state)
+{
+    (void)state;
+    assert_offers("print(next(iter([a + b, c])) * 2)\n", EDIT_inline,
+                  "print((a + b) * 2)\n|\n");
+    assert_offers("a, *b = next(zip([c, d], (e,), [f(g)]))\n", EDIT_inline,
+                  "a, *b = c, e, f(g)\n|\n");
+    assert_offers("print(next(iter(enumerate([c, d])))[1])\n", EDIT_inline,
+                  "print((0, c)[1])\n|\n");
+    assert_offers("print(next([a]), next(iter([])), next(iter([*a])), "
+                  "next(iter(a)), next(zip([a], b)), next(iter([a]), 1), "
+                  "next(zip([a])), next(enumerate([a], 1)), next(*a))\n",
+                  EDIT_inline, "");
+}
+
 static void a_name_that_somebody_has_gets_an_underscore(void **state)
 {
     (void)state;
@@ -688,6 +703,7 @@ int main(void)
         cmocka_unit_test(the_arguments_of_partial_join_the_others),
         cmocka_unit_test(a_key_is_found_in_other_quotes),
         cmocka_unit_test(a_body_goes_to_its_only_call),
+        cmocka_unit_test(the_first_of_what_is_written_out_is_taken),
         cmocka_unit_test(a_name_that_somebody_has_gets_an_underscore),
         cmocka_unit_test(a_body_stays_where_it_can_not_go),
         cmocka_unit_test(a_kernel_that_only_kernels_call_is_a_function_to_them),
