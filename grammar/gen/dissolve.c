@@ -885,8 +885,12 @@ void gen_dissolve(struct gen *g)
     struct draft d;
 
     draft_init(&d, g, EDIT_dissolve);
-    for (uint32_t i = 0; i < d.ns->n; i++)
-        if (node_is(d.ns, i, NODE_CLASS) && !dissolve(&d, names, i))
+    for (uint32_t i = 0; i < d.ns->n; i++) {
+        if (!node_is(d.ns, i, NODE_CLASS))
+            continue;
+        if (!dissolve(&d, names, i))
             dissolve_closure(&d, names, i);
+        dissolve_statics(&d, names, i);
+    }
     draft_deinit(&d);
 }

@@ -19,4 +19,8 @@ bool is_super_init(const struct nodes *ns, uint32_t statement);
 void dissolve_closure(struct draft *d, const struct names *names,
                       uint32_t class);
 
+/* Offer its methods that need no object as functions. */
+void dissolve_statics(struct draft *d, const struct names *names,
+                      uint32_t class);
+
 #endif

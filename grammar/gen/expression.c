@@ -293,6 +293,7 @@ static const char *const *constants_for(const struct nodes *ns, uint32_t node)
         return field == FIELD_subscript ? zero : nothing;
     case NODE_INTERPOLATION:
     case NODE_TYPE:
+    case NODE_AWAIT:
         return zero;
     case NODE_FOR:
     case NODE_FOR_IN_CLAUSE:

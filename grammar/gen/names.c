@@ -451,7 +451,7 @@ static void sites_of_symbol(struct callee *callee, const struct names *names,
     }
 }
 
-static size_t count_methods(const struct names *names, struct bytes text)
+size_t names_methods(const struct names *names, struct bytes text)
 {
     size_t low, n = 0;
 
@@ -485,7 +485,7 @@ static void sites_of_method(struct callee *callee, const struct names *names,
     size_t n, room = 0;
     const struct span *at = scopes_attributes(names->scopes, text, &n);
 
-    if (count_methods(names, text) != 1) {
+    if (names_methods(names, text) != 1) {
         callee->escapes = true;
         return;
     }

@@ -99,6 +99,9 @@ struct callee {
     size_t nsites;
 };
 
+/* How many methods of the file have this name: 0, 1, or 2 for more. */
+size_t names_methods(const struct names *names, struct bytes text);
+
 /* Whether `text` may be put into the place of an expression as it is: inside
  * of an f-string, quotes and backslashes may not. */
 bool names_fit_string(const struct nodes *ns, struct bytes text,

@@ -518,6 +518,8 @@ static void odd_forms_become_parts(void **state)
                   "async def f(): x = None\n"
                   "|\n"
                   "async def f(): x = gh\n"
+                  "|\n"
+                  "async def f(): x = await 0\n"
                   "|\n");
     assert_offers("x = a[b:c]\n", EDIT_expression,
                   "x = 0\n"
