@@ -5,6 +5,7 @@
  *     pool.apply_async(f, (a, b))              ->  f(a, b)
  *     list(pool.map(f, [a, b]))                ->  list(f(a))
  *     worker.start()                           ->  worker.run()
+ *     asyncio.create_task(f(a))                ->  await f(a)
  *
  * What fails in f fails there, without the thread, process or pool around it,
  * and f may then move to the place of its call. Only functions of the script
@@ -262,6 +263,32 @@ static void offer_positional(struct through *t, const struct handing *h,
     offer_rest(t, h, at);
 }
 
+/* What is begun now and waited for later is waited for now. */
+static void offer_await(struct through *t, const struct handing *h)
+{
+    static const char *const names[] = { "create_task", "ensure_future",
+                                         "gather", "wait_for" };
+    uint32_t scope = t->names->scope_of[h->call];
+    struct span all = node_span(t->ns, h->call), at;
+    bool known = false;
+
+    for (size_t i = 0; i < ARRAY_LEN(names); i++)
+        known |= node_text_is(t->ns, h->name, names[i]);
+    if (!known || h->n == 0 || !node_is(t->ns, h->at[0], NODE_CALL) ||
+        !node_is(t->ns, scope, NODE_FUNCTION) ||
+        node_child_of(t->ns, scope, NODE_KW_ASYNC) == NODE_NONE)
+        return;
+    if (!(node_is(t->ns, node_parent(t->ns, h->call), NODE_ASSIGNMENT) ||
+          node_is(t->ns, node_parent(t->ns, h->call),
+                  NODE_EXPRESSION_STATEMENT)))
+        return;
+    at = node_span(t->ns, h->at[0]);
+    draft_begin(&t->d, all);
+    draft_replaces(&t->d, (struct span){ all.start, at.start }, "await ");
+    draft_delete(&t->d, (struct span){ at.end, all.end });
+    draft_end(&t->d);
+}
+
 static void offer_handed(struct through *t, uint32_t call)
 {
     struct handing h;
@@ -269,6 +296,7 @@ static void offer_handed(struct through *t, uint32_t call)
 
     if (!read_handing(t->ns, call, &h))
         return;
+    offer_await(t, &h);
     target = keyword(t->ns, &h, "target");
     if (target != NODE_NONE && is_function(t, target))
         offer_packed(t, &h, target, keyword(t->ns, &h, "args"));

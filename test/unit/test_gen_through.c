@@ -115,6 +115,27 @@ static void methods_are_handed_over_too(void **state)
     assert_offers("K().start()\n", EDIT_through, "");
 }
 
+static void tasks_are_waited_for_at_once(void **state)
+{
+    (void)state;
+    assert_offers("async def f():\n"
+                  "    a = asyncio.create_task(g(1), name='g')\n"
+                  "    [asyncio.create_task(g(1))]\n"
+                  "    await asyncio.wait_for(g(1), 2)\n"
+                  "    ensure_future(h)\n"
+                  "def g():\n"
+                  "    asyncio.create_task(g(1))\n",
+                  EDIT_through,
+                  "async def f():\n"
+                  "    a = await g(1)\n"
+                  "    [asyncio.create_task(g(1))]\n"
+                  "    await asyncio.wait_for(g(1), 2)\n"
+                  "    ensure_future(h)\n"
+                  "def g():\n"
+                  "    asyncio.create_task(g(1))\n"
+                  "|\n");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -122,6 +143,7 @@ int main(void)
         cmocka_unit_test(what_threads_and_processes_unpack_is_unpacked),
         cmocka_unit_test(map_passes_the_first_elements),
         cmocka_unit_test(methods_are_handed_over_too),
+        cmocka_unit_test(tasks_are_waited_for_at_once),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
