@@ -16,6 +16,10 @@
  * and where they are made. What the bases do is given up, which is for the
  * oracle; of a class without any, only `__call__` is looked for.
  *
+ * Where a method uses what the base has, and is all that the class adds to it,
+ * the object of the base is passed: `def K(self, x)`, and `K(a)(y)` is
+ * `K(Base(a), y)`.
+ *
  * With nothing in the object there is one function less: `def K(x)`, and each
  * `K(...)` is `K`. That needs all uses of the class to be calls.
  *
@@ -47,6 +51,7 @@ struct closure {
     uint32_t init, entry; /* entry: forward or __call__ */
     uint32_t self;        /* symbol: the object in what is being copied */
     bool calls_early;     /* __init__ uses a method */
+    bool inherits;        /* some attribute comes from a base */
     struct field fields[FIELDS_MAX];
     size_t n;
 };
@@ -275,8 +280,7 @@ static bool read_uses(struct closure *c)
     if (c->init != NODE_NONE && !read_self(c, c->init))
         return false;
     for (size_t i = 0; i < c->n; i++)
-        if (!c->fields[i].bound)
-            return false;
+        c->inherits |= !c->fields[i].bound;
     for (uint32_t i = c->body; i < ns->at[c->body].past; i++) {
         if (node_is(ns, i, NODE_RETURN) && c->init != NODE_NONE &&
             c->m.names->scope_of[i] == c->init)
@@ -608,6 +612,91 @@ static void offer_closure(struct closure *c)
     draft_end(c->m.d);
 }
 
+/* The only base, when the class adds one method to it and nothing else. */
+static uint32_t base_of(const struct closure *c)
+{
+    const struct nodes *ns = c->m.ns;
+    uint32_t bases = node_field(ns, c->class, FIELD_superclasses);
+    uint32_t name = node_field(ns, c->entry, FIELD_name);
+
+    if (bases == NODE_NONE || count_named(ns, bases) != 1 ||
+        !is_dotted(ns, node_named_child(ns, bases)) || c->init != NODE_NONE)
+        return NODE_NONE;
+    for (size_t i = 0; i < c->n; i++)
+        if (c->fields[i].bound &&
+            !same_text(c->fields[i].name, node_text(ns, name)))
+            return NODE_NONE;
+    return node_named_child(ns, bases);
+}
+
+/* `K(a)(y)` to `K(Base(a), y)`. */
+static void pass_object(struct closure *c, uint32_t name, uint32_t call,
+                        struct bytes base)
+{
+    const struct nodes *ns = c->m.ns;
+    uint32_t made = node_field(ns, call, FIELD_function);
+    uint32_t arguments = node_child_of(ns, call, NODE_ARGUMENT_LIST);
+    uint32_t first = node_named_child(ns, arguments);
+    uint32_t end = node_span(ns, name).end;
+    struct span between = { node_span(ns, made).end,
+                            node_span(ns, call).end - 1 };
+
+    draft_replace_taken(c->m.d, (struct span){ end, end },
+                        xasprintf("(%.*s", (int)base.len, base.data),
+                        base.len + 1);
+    if (first != NODE_NONE)
+        between.end = node_span(ns, first).start;
+    draft_replaces(c->m.d, between, first == NODE_NONE ? "" : ", ");
+}
+
+/* False when an object has another use than to be called. */
+static bool pass_objects(struct closure *c, struct bytes base)
+{
+    const struct names *names = c->m.names;
+    const struct nodes *ns = c->m.ns;
+    uint32_t name = node_field(ns, c->class, FIELD_name);
+    const struct occurrence *at;
+    size_t n;
+
+    at = symbol_occurrences(names->scopes, names_symbol(names, name), &n);
+    for (size_t i = 0; i < n; i++) {
+        uint32_t node = names_node(names, at[i].at), made, call;
+
+        if (node == name)
+            continue;
+        made = node_parent(ns, node);
+        call = node_parent(ns, made);
+        if (!node_is(ns, call, NODE_CALL) ||
+            ns->at[made].field != FIELD_function ||
+            node_child_of(ns, call, NODE_ARGUMENT_LIST) == NODE_NONE)
+            return false;
+        pass_object(c, node, call, base);
+    }
+    return n > 1;
+}
+
+static void offer_heir(struct closure *c)
+{
+    const struct nodes *ns = c->m.ns;
+    uint32_t base = base_of(c);
+    struct span at = node_span(ns, c->entry);
+    uint32_t name = node_field(ns, c->entry, FIELD_name);
+
+    if (base == NODE_NONE || !find_sites(c, false))
+        return;
+    draft_begin(c->m.d, node_span(ns, c->class));
+    c->self = SYMBOL_NONE;
+    move_add_span(&c->m, (struct span){ at.start, node_span(ns, name).start });
+    add_bytes(c, node_text(ns, node_field(ns, c->class, FIELD_name)));
+    move_add_nodes(&c->m, (struct span){ node_span(ns, name).end, at.end },
+                   ns->at[name].past, ns->at[c->entry].past,
+                   statement_indent(ns, c->entry),
+                   statement_indent(ns, c->class));
+    put(c);
+    if (pass_objects(c, node_text(ns, base)))
+        draft_end(c->m.d);
+}
+
 static bool read_class(struct closure *c)
 {
     const struct nodes *ns = c->m.ns;
@@ -631,7 +720,9 @@ void dissolve_closure(struct draft *d, const struct names *names,
     move_open(&c->m, d, names);
     c->m.rewrite = rewrite;
     if (read_class(c))
-        (is_empty(c) ? offer_function : offer_closure)(c);
+        (c->inherits   ? offer_heir
+         : is_empty(c) ? offer_function
+                       : offer_closure)(c);
     move_deinit(&c->m);
     for (size_t i = 0; i < c->n; i++)
         free(c->fields[i].own);

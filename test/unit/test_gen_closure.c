@@ -128,6 +128,33 @@ static void a_class_that_keeps_nothing_is_the_function(void **state)
                   "|\n");
 }
 
+static void a_method_that_needs_the_base_gets_an_object_of_it(void **state)
+{
+    (void)state;
+    assert_offers("class K(nn.Linear):\n"
+                  "    'doc'\n"
+                  "    def forward(self, x, y=1):\n"
+                  "        return f(x, self.weight)\n"
+                  "print(K(2, n=3)(4, y=5), K()())\n",
+                  EDIT_dissolve,
+                  "def K(self, x, y=1):\n"
+                  "    return f(x, self.weight)\n"
+                  "print(K(nn.Linear(2, n=3), 4, y=5), K(nn.Linear()))\n"
+                  "|\n");
+    assert_offers("class K(nn.Linear):\n"
+                  "    def forward(self, x): return f(x, self.weight)\n"
+                  "k = K(2)\n",
+                  EDIT_dissolve, "");
+    assert_offers("class K(nn.Linear):\n"
+                  "    a = 1\n"
+                  "    def forward(self, x): return f(x, self.weight)\n"
+                  "K(2)(3)\n",
+                  EDIT_dissolve, "");
+    assert_offers("class K(nn.Linear):\n"
+                  "    def forward(self, x): return f(x, self.weight)\n",
+                  EDIT_dissolve, "");
+}
+
 static void a_class_stays_that_is_more_than_called(void **state)
 {
     static const char *const texts[] = {
@@ -178,6 +205,7 @@ int main(void)
         cmocka_unit_test(what_init_calls_stands_before_it),
         cmocka_unit_test(a_name_the_class_needs_is_not_taken),
         cmocka_unit_test(a_class_that_keeps_nothing_is_the_function),
+        cmocka_unit_test(a_method_that_needs_the_base_gets_an_object_of_it),
         cmocka_unit_test(a_class_stays_that_is_more_than_called),
     };
 
