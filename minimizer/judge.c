@@ -7,7 +7,8 @@
 #include "grammar/tree.h"
 
 /* Whether it came from a kernel of the kind that is wanted; a line that is not
- * known may be in one. */
+ * known may be in one. A macro is part of the kernel that calls it, so what it
+ * does may stand there, too. */
 static bool in_kernel(const char *kernel, struct bytes text, uint32_t line)
 {
     struct tree *tree;
@@ -18,7 +19,8 @@ static bool in_kernel(const char *kernel, struct bytes text, uint32_t line)
         return true;
     tree = tree_parse(text);
     mark = kernel_of_line(tree, line);
-    is = text_is_one_of(mark, (const char *const[]){ kernel }, 1);
+    is = text_is_one_of(mark, (const char *const[]){ kernel }, 1) ||
+         (mark.len > 0 && strcmp(kernel, "macro") == 0);
     tree_free(tree);
     return is;
 }

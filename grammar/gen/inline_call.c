@@ -221,8 +221,13 @@ static bool put_all(struct move *m, const struct param *params, size_t n,
 
 static bool is_property(const struct move *m)
 {
-    return has_decorator(m->ns, m->callee.statement, "property") &&
-           count_named(m->ns, m->callee.statement) == 2;
+    static const char *const names[] = { "property", "cached_property",
+                                         "functools.cached_property" };
+    bool is = false;
+
+    for (size_t i = 0; i < ARRAY_LEN(names); i++)
+        is |= has_decorator(m->ns, m->callee.statement, names[i]);
+    return is && count_named(m->ns, m->callee.statement) == 2;
 }
 
 static bool in_kernel(const struct nodes *ns, uint32_t node)

@@ -323,7 +323,7 @@ static void an_expression_function_goes_to_its_calls(void **state)
                   "print((x.q + 1) * 2)\n"
                   "|\n");
     assert_offers("class A:\n"
-                  "    @property\n"
+                  "    @functools.cached_property\n"
                   "    def p(self):\n"
                   "        go()\n"
                   "        return self.q\n"

@@ -1122,7 +1122,10 @@ static void what_fails_in_a_kernel_fails_in_one_again(void **state)
                                  "@tilelang.jit\n"
                                  "def other():\n"
                                  "    sin\n"
-                                 "sin\n";
+                                 "sin\n"
+                                 "@T.macro\n"
+                                 "def part():\n"
+                                 "    sin\n";
     struct bytes text = bytes_of(script, strlen(script));
     struct setup setup;
     struct config *config = ask(&setup, "sin");
@@ -1151,6 +1154,16 @@ static void what_fails_in_a_kernel_fails_in_one_again(void **state)
     assert_null(signature_kernel(s));
     o.exc_line = 4;
     assert_int_equal(judge_run(s, NULL, text, &o, &why), VERDICT_YES);
+    signature_free(s);
+
+    o.exc_line = 11; /* in a macro: also where that has gone to */
+    s = signature_pin(config, text, &o, NULL);
+    assert_string_equal(signature_kernel(s), "macro");
+    assert_int_equal(judge_run(s, NULL, text, &o, &why), VERDICT_YES);
+    o.exc_line = 4;
+    assert_int_equal(judge_run(s, NULL, text, &o, &why), VERDICT_YES);
+    o.exc_line = 8;
+    assert_int_equal(judge_run(s, NULL, text, &o, &why), VERDICT_NO);
     signature_free(s);
 
     o.exc_line = 4;
