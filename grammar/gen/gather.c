@@ -5,7 +5,8 @@
  *
  * The statements stand one after the other, so the text between the last
  * element and the new one goes, and edits inside of either live on. One step
- * a statement: a row of them is gathered from the first on. */
+ * a statement: a row of them is gathered from the first on. An empty container
+ * that nobody names before is made where something is put into it. */
 #include "grammar/gen/draft.h"
 
 #include <stdlib.h>
@@ -133,14 +134,79 @@ static void gather(struct draft *d, uint32_t first, uint32_t second)
     draft_end(d);
 }
 
+/* The unit that names the symbol next, when it is in the same block. */
+static uint32_t next_user(const struct gen *g, uint32_t unit, uint32_t symbol)
+{
+    uint32_t end = g->units->at[unit].at.end, start = UINT32_MAX;
+    const struct occurrence *at;
+    size_t n, low;
+
+    at = symbol_occurrences(g->scopes, symbol, &n);
+    BISECT(low, 0, n, at[low].at.start < end);
+    if (low < n)
+        start = at[low].at.start;
+    for (unit = g->units->at[unit].next; unit != UNIT_NONE;
+         unit = g->units->at[unit].next)
+        if (g->units->at[unit].at.end > start)
+            return g->units->at[unit].at.start <= start ? unit : UNIT_NONE;
+    return UNIT_NONE;
+}
+
+/* `x = []`, and further down `x.append(a)`: that becomes `x = [a]`. */
+static void gather_later(struct draft *d, uint32_t unit)
+{
+    const struct nodes *ns = d->ns;
+    const struct units *units = d->g->units;
+    uint32_t first = units->at[unit].node, second, name, other, symbol, user;
+    uint32_t container = container_of_statement(ns, first, &name), node;
+    struct addition add;
+    struct span value, all;
+
+    if (container == NODE_NONE || count_named(ns, container) > 0 ||
+        count_named(ns, first) != 1)
+        return;
+    symbol = scopes_symbol_at(d->g->scopes, node_span(ns, name).start);
+    user = symbol == SYMBOL_NONE ? UNIT_NONE : next_user(d->g, unit, symbol);
+    if (user == UNIT_NONE || user == units->at[unit].next)
+        return;
+    second = units->at[user].node;
+    node = node_named_child(ns, second);
+    if (!node_is(ns, second, NODE_EXPRESSION_STATEMENT) ||
+        (!read_store(ns, node, &other, &add) &&
+         !read_append(ns, node, &other, &add)) ||
+        !node_is(ns, other, NODE_IDENTIFIER) ||
+        add.dictionary != node_is(ns, container, NODE_DICTIONARY) ||
+        names_itself(d->g, &add, symbol))
+        return;
+    value = node_span(ns, add.value);
+    all = node_span(ns, second);
+    draft_begin(d, (struct span){ node_span(ns, first).start, all.end });
+    draft_drop_statement(d, first);
+    draft_replaces(d,
+                   (struct span){ node_span(ns, other).end,
+                                  add.key != NODE_NONE
+                                      ? node_span(ns, add.key).start
+                                      : value.start },
+                   add.dictionary ? " = {" : " = [");
+    if (add.dictionary)
+        draft_replaces(
+            d, (struct span){ node_span(ns, add.key).end, value.start }, ": ");
+    draft_replaces(d, (struct span){ value.end, all.end },
+                   add.dictionary ? "}" : "]");
+    draft_end(d);
+}
+
 void gen_gather(struct gen *g)
 {
     struct draft d;
 
     draft_init(&d, g, EDIT_gather);
-    for (size_t u = 0; u < g->units->n; u++)
-        if (g->units->at[u].next != UNIT_NONE)
-            gather(&d, g->units->at[u].node,
-                   g->units->at[g->units->at[u].next].node);
+    for (uint32_t u = 0; u < g->units->n; u++) {
+        if (g->units->at[u].next == UNIT_NONE)
+            continue;
+        gather(&d, g->units->at[u].node,
+               g->units->at[g->units->at[u].next].node);
+        gather_later(&d, u);
+    }
     draft_deinit(&d);
 }

@@ -7,7 +7,9 @@
  * literal, a name, `a.b`) to all its uses, any other to its only use in the
  * same scope. Names in the value must mean the same there and not be bound
  * anew in between; whether calls in between matter is for the oracle. An
- * attribute moves in the same way when the file stores it in one place.
+ * attribute moves in the same way when the file stores it in one place. Of a
+ * variable that is bound more often, a name moves to all that reads it
+ * in the same block up to the next binding: `x = y; f(x); x = g(x)`.
  *
  * `x = v` goes with its statement. In `x, y = v, w` a target goes with its
  * value, and the last pair left is written `y = w`; in `x = y = v` the target
@@ -280,18 +282,106 @@ static bool put_variable(struct draft *d, const struct names *names,
     return true;
 }
 
+/* Whether a statement runs more than once each time its scope does. */
+static bool in_loop(const struct names *names, uint32_t statement)
+{
+    const struct nodes *ns = names->ns;
+    uint32_t scope = names->scope_of[statement];
+
+    for (uint32_t up = node_parent(ns, statement);
+         up != NODE_NONE && up != scope; up = node_parent(ns, up))
+        if (node_is(ns, up, NODE_FOR) || node_is(ns, up, NODE_WHILE) ||
+            node_is(ns, up, NODE_TRY))
+            return true;
+    return false;
+}
+
+/* The statement of the block, from `statement` on, that binds the symbol next,
+ * by a plain assignment, in *next, or NODE_NONE; false when it is bound in any
+ * other way, or by another scope. */
+static bool next_binding(const struct names *names, uint32_t symbol,
+                         uint32_t statement, uint32_t *next)
+{
+    const struct nodes *ns = names->ns;
+    uint32_t end = node_span(ns, statement).end;
+    const struct occurrence *at;
+    size_t n;
+
+    *next = NODE_NONE;
+    at = symbol_occurrences(names->scopes, symbol, &n);
+    for (size_t i = 0; i < n; i++) {
+        uint32_t node = names_node(names, at[i].at), up;
+
+        if (node == NODE_NONE ||
+            names->scope_of[node] != names->scope_of[statement])
+            return false;
+        if (at[i].at.start < end || at[i].role == OCC_LOAD ||
+            *next != NODE_NONE)
+            continue;
+        up = node_parent(ns, node);
+        if (at[i].role != OCC_BIND || !node_is(ns, up, NODE_ASSIGNMENT) ||
+            ns->at[node].field != FIELD_left)
+            return false;
+        *next = whole_statement(ns, up);
+        if (*next == NODE_NONE ||
+            node_parent(ns, *next) != node_parent(ns, statement))
+            return false;
+    }
+    return true;
+}
+
+/* What reads the variable until it is bound anew gets the value. */
+static bool put_until(struct draft *d, const struct names *names,
+                      const struct binding *b, uint32_t statement)
+{
+    const struct nodes *ns = d->ns;
+    uint32_t symbol = names_symbol(names, b->left), next;
+    uint32_t from = node_span(ns, statement).end, past = UINT32_MAX;
+    struct span block = node_span(ns, node_parent(ns, statement));
+    const struct occurrence *at;
+    size_t n, put = 0;
+
+    if (symbol == SYMBOL_NONE || b->targets != NODE_NONE || b->chained ||
+        !is_dotted(ns, b->value) || in_loop(names, statement) ||
+        !next_binding(names, symbol, statement, &next))
+        return false;
+    if (next != NODE_NONE)
+        past = node_span(ns, next).end;
+    at = symbol_occurrences(names->scopes, symbol, &n);
+    for (size_t i = 0; i < n; i++) {
+        uint32_t use = names_node(names, at[i].at), until = use;
+
+        if (at[i].role != OCC_LOAD || at[i].at.start < from ||
+            at[i].at.start >= past)
+            continue;
+        if (next != NODE_NONE && node_holds(ns, next, use))
+            until = next; /* its target comes first, and is bound last */
+        if (!span_holds(block, at[i].at) ||
+            !keeps_until(names, b->value, from, until) ||
+            !put_value(d, names, use, b->value))
+            return false;
+        put++;
+    }
+    return put > 0;
+}
+
 static void variable(struct draft *d, const struct names *names,
                      const struct binding *b)
 {
+    uint32_t whole;
     struct span statement;
 
     if (b->value == NODE_NONE || !node_is(d->ns, b->left, NODE_IDENTIFIER) ||
         node_is(d->ns, names->scope_of[b->left], NODE_CLASS))
         return;
-    statement = node_span(d->ns, whole_statement(d->ns, b->node));
+    whole = whole_statement(d->ns, b->node);
+    statement = node_span(d->ns, whole);
     draft_begin(d, statement);
-    if (!put_variable(d, names, b, statement))
-        return;
+    if (!put_variable(d, names, b, statement)) {
+        draft_begin(d, statement);
+        if (!put_until(d, names, b, whole))
+            return;
+    }
     drop_binding(d, b);
     draft_end(d);
 }

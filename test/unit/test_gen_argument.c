@@ -60,8 +60,7 @@ static void a_splatted_display_is_written_out(void **state)
                   EDIT_argument, "");
     assert_offers("f(*T(a, *b))\n", EDIT_argument,
                   "f()\n|\nf(a, *b)\n|\nf(*T(*b))\n|\nf(*T(a))\n|\n");
-    assert_offers("f(*T(a, k=b))\n", EDIT_argument,
-                  "f()\n|\nf(*T(k=b))\n|\n");
+    assert_offers("f(*T(a, k=b))\n", EDIT_argument, "f()\n|\nf(*T(k=b))\n|\n");
     assert_offers("f(*[x])\n", EDIT_argument,
                   "f()\n"
                   "|\n"

@@ -55,9 +55,46 @@ static void what_needs_the_container_or_no_place_in_it_stays(void **state)
                   EDIT_gather, "");
 }
 
+static void an_empty_one_is_made_where_it_is_filled(void **state)
+{
+    (void)state;
+    assert_offers("x = []\n"
+                  "y = f()\n"
+                  "x.append(y + 1)\n"
+                  "print(x)\n",
+                  EDIT_gather,
+                  "y = f()\n"
+                  "x = [y + 1]\n"
+                  "print(x)\n"
+                  "|\n");
+    assert_offers("def g():\n"
+                  "    x = {}\n"
+                  "    y = f()\n"
+                  "    x[y] = 2\n",
+                  EDIT_gather,
+                  "def g():\n"
+                  "    y = f()\n"
+                  "    x = {y: 2}\n"
+                  "|\n");
+    assert_offers("x = []\n"
+                  "y = f(x)\n"
+                  "x.append(y)\n"
+                  "z = []\n"
+                  "if y:\n"
+                  "    z.append(1)\n"
+                  "u = [1]\n"
+                  "f()\n"
+                  "u.append(2)\n"
+                  "v = []\n"
+                  "f()\n"
+                  "v.append(len(v))\n",
+                  EDIT_gather, "");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_empty_one_is_made_where_it_is_filled),
         cmocka_unit_test(what_is_stored_next_is_written_in),
         cmocka_unit_test(what_needs_the_container_or_no_place_in_it_stays),
     };

@@ -465,6 +465,43 @@ static void a_body_goes_to_its_only_call(void **state)
                   "|\n");
 }
 
+static void a_copy_goes_to_its_uses_up_to_the_next_binding(void **state)
+{
+    (void)state;
+    assert_offers("x = f()\n"
+                  "y = 1; y = 2\n"
+                  "x = y\n"
+                  "g(x, x)\n"
+                  "x = h(x)\n"
+                  "print(x)\n",
+                  EDIT_inline,
+                  "x = f()\n"
+                  "y = 1; y = 2\n"
+                  "g(y, y)\n"
+                  "x = h(y)\n"
+                  "print(x)\n"
+                  "|\n");
+    assert_offers("def f(x, y):\n"
+                  "    y = g()\n"
+                  "    if y:\n"
+                  "        x = y\n"
+                  "        h(x)\n"
+                  "    h(x)\n"
+                  "    x = y\n"
+                  "    y = 3\n"
+                  "    h(x, y)\n"
+                  "    for i in y:\n"
+                  "        h(x)\n"
+                  "        x = i\n"
+                  "    return x\n"
+                  "f(*k)\n",
+                  EDIT_inline, "");
+    assert_offers("x = f()\n"
+                  "x = y\n"
+                  "g(lambda: x)\n",
+                  EDIT_inline, "");
+}
+
 static void the_first_of_what_is_written_out_is_taken(void **state)
 {
     (void)state;
@@ -703,6 +740,7 @@ int main(void)
         cmocka_unit_test(the_arguments_of_partial_join_the_others),
         cmocka_unit_test(a_key_is_found_in_other_quotes),
         cmocka_unit_test(a_body_goes_to_its_only_call),
+        cmocka_unit_test(a_copy_goes_to_its_uses_up_to_the_next_binding),
         cmocka_unit_test(the_first_of_what_is_written_out_is_taken),
         cmocka_unit_test(a_name_that_somebody_has_gets_an_underscore),
         cmocka_unit_test(a_body_stays_where_it_can_not_go),
