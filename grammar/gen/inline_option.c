@@ -282,6 +282,7 @@ void inline_next(struct draft *d, uint32_t call)
     buf_adds(&out, brackets ? ")" : "");
     text = out.full ? NULL : buf_take(&out, &len);
     if (text) {
+        d->carries = true;
         draft_replace_taken(d, node_span(ns, call), text, len);
         draft_end(d);
     }
