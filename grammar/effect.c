@@ -754,6 +754,7 @@ static bool draws_from_generator(const struct flow *f, uint32_t call)
 bool effect_of_chance(const struct flow *f)
 {
     bool random = false, drawn = false, seeded = false;
+    bool unseeded = false, later = false;
 
     for (uint32_t i = 0; i < f->ns->n; i++) {
         struct bytes name;
@@ -761,6 +762,9 @@ bool effect_of_chance(const struct flow *f)
         if (!node_is(f->ns, i, NODE_CALL))
             continue;
         name = kernel_last_name(f->ns, i);
+        later |= IS_ONE_OF(name, seeds);
+        unseeded |= IS_ONE_OF(name, generators) &&
+                    node_first_argument(f->ns, i) == NODE_NONE;
         if (IS_ONE_OF(name, keys) && node_first_argument(f->ns, i) != NODE_NONE)
             return false;
         if (IS_ONE_OF(name, seeds) && !is_of_object(f, i))
@@ -775,7 +779,7 @@ bool effect_of_chance(const struct flow *f)
         else
             random = true;
     }
-    return random || (drawn && !seeded);
+    return random || (drawn && (!seeded || (unseeded && !later)));
 }
 
 /* ---- all of it ---- */

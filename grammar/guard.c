@@ -732,41 +732,70 @@ bool guard_holds(const struct guard *guard, const struct tree *tree)
                                         : has_test(guard, tree, 0);
 }
 
-/* Mark the sides of a condition, if it is what is kept. */
-static bool mark_sides(const struct guard *g, const struct look *l,
-                       uint32_t condition, uint8_t *marks)
+/* The sides of the first test that is what is kept; false: there is none. */
+static bool kept_sides(const struct guard *g, const struct look *l,
+                       struct sides *s)
 {
-    struct sides s;
-    bool holds;
+    for (uint32_t i = 0; i < l->ns->n; i++) {
+        struct conditions c = { .n = 0 };
 
-    deciding_sides(l, condition, &s);
-    holds = within_limits(g, l, &s) && all_stand(g, l, &s, 0, 0);
-    for (size_t i = 0; holds && i < s.n; i++)
-        flow_mark(l->flow, s.nodes[i], marks, (uint8_t)(1u << i));
-    deciding_deinit(&s);
-    return holds;
+        if (is_site(g, l->ns, i))
+            tests_of(g, l, i, &c);
+        for (size_t k = 0; k < c.n; k++) {
+            deciding_sides(l, c.nodes[k], s);
+            if (within_limits(g, l, s) && all_stand(g, l, s, 0, 0))
+                return true;
+            deciding_deinit(s);
+        }
+    }
+    return false;
 }
 
 uint8_t *guard_sides(const struct guard *g, const struct tree *tree)
 {
     struct look l = { .ns = tree_nodes(tree) };
-    bool done = false;
+    struct sides s;
     uint8_t *marks;
 
     if (g->site == GUARD_NOTHING)
         return NULL;
     l.flow = flow_new(tree, g->silent_writes);
     marks = xcalloc((size_t)l.ns->n + 1, sizeof(*marks));
-    for (uint32_t i = 0; i < l.ns->n && !done; i++) {
-        struct conditions c = { .n = 0 };
-
-        if (is_site(g, l.ns, i))
-            tests_of(g, &l, i, &c);
-        for (size_t k = 0; k < c.n && !done; k++)
-            done = mark_sides(g, &l, c.nodes[k], marks);
+    if (kept_sides(g, &l, &s)) {
+        for (size_t i = 0; i < s.n; i++)
+            flow_mark(l.flow, s.nodes[i], marks, (uint8_t)(1u << i));
+        deciding_deinit(&s);
     }
     flow_free(l.flow);
     return marks;
+}
+
+/* Without the brackets around it. */
+static struct span span_of_side(const struct nodes *ns, uint32_t node)
+{
+    while (node_is(ns, node, NODE_PARENTHESIZED))
+        node = node_named_child(ns, node);
+    return node_span(ns, node);
+}
+
+void guard_compared(const struct guard *g, const struct tree *tree,
+                    struct buf *out)
+{
+    struct look l = { .ns = tree_nodes(tree) };
+    struct sides s;
+
+    if (g->site == GUARD_NOTHING)
+        return;
+    l.flow = flow_new(tree, g->silent_writes);
+    if (kept_sides(g, &l, &s)) {
+        for (size_t i = 0; i < s.n && s.n > 1; i++) {
+            struct span at = span_of_side(l.ns, s.nodes[i]);
+
+            buf_addf(out, "%s%u-%u", i > 0 ? " " : "", at.start, at.end);
+        }
+        deciding_deinit(&s);
+    }
+    flow_free(l.flow);
 }
 
 bool guard_failed(const struct guard *guard, struct bytes text, uint32_t line)
@@ -805,7 +834,7 @@ static void key_side(const struct guard_side *side, struct buf *out)
 
 void guard_key(const struct guard *guard, struct buf *out)
 {
-    buf_addf(out, "\n%d %d %d %d %d %d %d %d %s %s", (int)guard->site,
+    buf_addf(out, "\nsides %d %d %d %d %d %d %d %d %s %s", (int)guard->site,
              guard->some, guard->raises, guard->limited, guard->any_limit,
              guard->silent_writes, guard->nothing, guard->chance,
              guard->raised ? guard->raised : "",

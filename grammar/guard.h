@@ -137,6 +137,11 @@ bool guard_failed(const struct guard *guard, struct bytes text, uint32_t line);
  * (a condition) has no bit. */
 uint8_t *guard_sides(const struct guard *guard, const struct tree *tree);
 
+/* Append where the sides of the test stand in the tree's text, a span each,
+ * "12-20 35-41"; nothing where there are less than two. */
+void guard_compared(const struct guard *guard, const struct tree *tree,
+                    struct buf *out);
+
 /* Whether node i is, or begins, a statement that may be the one that is kept:
  * guard_holds() looks at all of those. */
 bool guard_site_at(const struct guard *guard, const struct nodes *nodes,

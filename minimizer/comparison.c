@@ -13,14 +13,11 @@
 #include "minimizer/comparison.h"
 
 #include <ctype.h>
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-
-#include "config/hash.h"
 
 /* bfloat16 has an epsilon of 0.0078: a few of them is still rounding. */
 #define DRIFT_RELATIVE 0.05
@@ -139,21 +136,6 @@ bool comparison_alike(const struct comparison *first,
     a = (double)first->differ / (double)first->total;
     b = (double)other->differ / (double)other->total;
     return same_extent(a, b) && same_extent(1 - a, 1 - b);
-}
-
-uint32_t comparison_figures(const char *message)
-{
-    struct comparison c = comparison_read(message);
-    char text[96];
-    uint32_t figures;
-    int len;
-
-    if (c.kind != COMPARISON_ALL)
-        return 0;
-    len = snprintf(text, sizeof(text), "%" PRIu64 "/%" PRIu64 " %.3g %.3g",
-                   c.differ, c.total, c.absolute, c.relative);
-    figures = (uint32_t)hash_bytes(text, (size_t)len).low;
-    return figures ? figures : 1;
 }
 
 const char *comparison_words(enum comparison_kind kind)

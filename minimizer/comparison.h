@@ -35,12 +35,6 @@ struct comparison comparison_read(const char *message);
 bool comparison_alike(const struct comparison *first,
                       const struct comparison *other);
 
-/* A number that stands for how much two arrays differ that differ everywhere,
- * and by a lot, to three digits; 0 for any other message: where some elements
- * are right, it is those that tell whether a computation is the same. Two runs
- * of one computation have the same, one of another hardly ever has. */
-uint32_t comparison_figures(const char *message);
-
 /* "some elements differ, by a lot" (static). */
 const char *comparison_words(enum comparison_kind kind);
 

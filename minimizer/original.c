@@ -27,11 +27,12 @@
 #include "grammar/observed.h"
 #include "minimizer/calibrate.h"
 #include "minimizer/children.h"
-#include "minimizer/comparison.h"
 #include "minimizer/control.h"
 #include "minimizer/evidence.h"
 #include "minimizer/explain.h"
 #include "minimizer/screen.h"
+
+#define COMPARING 2 /* runs that are to say the same of what is compared */
 
 struct original {
     struct original_spec spec;
@@ -44,9 +45,9 @@ struct original {
     bool told;    /* that all is known */
     bool settled; /* no run of the calibration is out or will be */
     bool pinned;
-    bool context;     /* a forked run made one */
-    uint32_t figures; /* of the runs so far, if not `unsteady` */
-    bool unsteady;
+    bool context;       /* a forked run made one */
+    unsigned comparing; /* runs that are out to tell the figures */
+    bool unsteady;      /* they do not say the same */
     const struct signature *signature; /* the calibration's */
     struct guard guard;                /* once pinned */
     struct control controls[CONTROLS_MAX];
@@ -135,18 +136,6 @@ static void take_out(struct calibrating *c)
     *at = c->next;
 }
 
-/* What a comparison says in numbers, if each run says the same. */
-static void note_figures(struct original *o, const struct observation *seen)
-{
-    uint32_t figures = comparison_figures(evidence_message(seen));
-
-    if (seen->end == END_LOST)
-        return;
-    if (o->figures == 0)
-        o->figures = figures;
-    o->unsteady |= figures != o->figures;
-}
-
 static void original_on_run(void *arg, const struct observation *observation)
 {
     struct calibrating *c = arg;
@@ -155,7 +144,6 @@ static void original_on_run(void *arg, const struct observation *observation)
     take_out(c);
     calibration_report(o->calibration, &c->run, observation);
     o->context |= observation->cuda;
-    note_figures(o, observation);
     if (observation->loads && !o->loads)
         o->loads = xstrdup(observation->loads);
     free(c);
@@ -290,17 +278,72 @@ static void find_guard(struct original *o)
 static void original_on_traced(void *arg,
                                const struct observation *observation);
 
+/* Whether it helps to know what the test compares. Where another script must
+ * pass no more is needed; and the search goes on from what a hot child says
+ * before anything has figures. */
+static bool wants_figures(const struct original *o)
+{
+    return o->facts.fork && o->facts.rate >= 1 && !o->facts.screen &&
+           o->facts.children != CHILDREN_HOT && o->ncontrols == 0 &&
+           o->guard.site != GUARD_NOTHING && !o->guard.chance;
+}
+
 static void tell_known(struct original *o)
 {
-    find_guard(o);
-    /* Where another script must pass no more is needed; and the search goes on
-     * from what a hot child says before anything has figures. */
-    if (!o->unsteady && o->facts.children != CHILDREN_HOT &&
-        o->guard.site != GUARD_NOTHING && !o->guard.chance &&
-        o->ncontrols == 0 && !o->facts.screen && o->facts.rate >= 1)
-        o->facts.figures = o->figures;
+    if (o->unsteady)
+        o->facts.figures = 0;
     o->told = true;
     o->events.known(o->arg);
+}
+
+static bool is_as_ever(const struct original *o,
+                       const struct observation *observation)
+{
+    if (o->facts.screen)
+        return !screen_refuses(o->facts.screen, observation, NULL);
+    return signature_judge(o->signature, observation, NULL) == VERDICT_YES;
+}
+
+static void original_on_compared(void *arg,
+                                 const struct observation *observation)
+{
+    struct original *o = arg;
+    bool first = o->comparing-- == COMPARING;
+
+    if (o->over)
+        return;
+    if (first)
+        o->facts.figures = observation->figures;
+    o->unsteady |=
+        observation->figures != o->facts.figures || !is_as_ever(o, observation);
+    if (o->comparing == 0)
+        tell_known(o);
+}
+
+/* What the test compares, in numbers, if each run says the same. */
+static void compare(struct original *o)
+{
+    struct run_request request = {
+        .text = text_of(o),
+        .how = RUN_FORK,
+        .timeout_ms = o->facts.fork_timeout_ms,
+        .cwd = o->facts.cwd,
+    };
+    struct buf sides;
+
+    find_guard(o);
+    buf_init(&sides, 4096);
+    if (wants_figures(o))
+        guard_compared(&o->guard, o->spec.input->tree, &sides);
+    if (sides.len > 0) {
+        request.compared = (char *)(uintptr_t)buf_str(&sides);
+        o->comparing = COMPARING;
+    }
+    for (unsigned i = 0; request.compared && i < COMPARING; i++)
+        fleet_run(o->spec.fleet, &request, original_on_compared, o);
+    if (!request.compared)
+        tell_known(o);
+    buf_deinit(&sides);
 }
 
 static void trace(struct original *o, enum run_how how)
@@ -314,14 +357,6 @@ static void trace(struct original *o, enum run_how how)
 
     o->tracing = how;
     fleet_run(o->spec.fleet, &request, original_on_traced, o);
-}
-
-static bool is_as_ever(const struct original *o,
-                       const struct observation *observation)
-{
-    if (o->facts.screen)
-        return !screen_refuses(o->facts.screen, observation, NULL);
-    return signature_judge(o->signature, observation, NULL) == VERDICT_YES;
 }
 
 static void original_on_traced(void *arg, const struct observation *observation)
@@ -343,7 +378,7 @@ static void original_on_traced(void *arg, const struct observation *observation)
                       "the script fails otherwise, or not, under a tracer: "
                       "code that never runs is not known beforehand");
     }
-    tell_known(o);
+    compare(o);
 }
 
 /* All is known but for the trace. */
@@ -352,7 +387,7 @@ static void finish(struct original *o)
     if (o->facts.fork && o->facts.rate >= 1)
         trace(o, RUN_OBSERVE);
     else
-        tell_known(o);
+        compare(o);
 }
 
 /* ---- what the runs have shown ---- */

@@ -60,7 +60,7 @@ struct original_facts {
     const char *loads;           /* as in struct observation; NULL: not known */
     const uint32_t *shown_ahead; /* of the calibration's result */
     unsigned nshown_ahead;
-    /* Of the comparison that fails, the same in each run so far; 0: none. */
+    /* What the test compares, see search_opts; 0: nothing that is known. */
     uint32_t figures;
     const char *ran;      /* of the traced run, as in struct observation */
     const char *observed; /* its `values`; NULL, both: not known */

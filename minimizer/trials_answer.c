@@ -26,7 +26,6 @@
 #include "config/log.h"
 #include "config/mem.h"
 #include "minimizer/calibrate.h"
-#include "minimizer/comparison.h"
 #include "minimizer/evidence.h"
 #include "minimizer/judge.h"
 #include "minimizer/screen.h"
@@ -214,8 +213,8 @@ static void take_yes(struct trial *trial, const struct observation *o)
         trials_add_loaded(t, trial_ask_of(trial), trial->loads);
         trials_add_loaded(t, trial_ask_of(trial), trial->ahead);
     }
-    if (t->spec.figures)
-        trial->figures = comparison_figures(evidence_message(o));
+    if (o->figures > 0)
+        trial->figures = o->figures;
     trial->hits++;
     if (trial->hits < wanted(trial)) {
         trial_start(trial);

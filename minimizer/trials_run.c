@@ -8,6 +8,10 @@
  *
  * Under a sanitizer the first run of a trial is a plain, forked one, which may
  * say no (screen.h); the next is fresh, under the sanitizer. */
+#include <stdlib.h>
+
+#include "grammar/guard.h"
+#include "grammar/tree.h"
 #include "grammar/twin.h"
 #include "minimizer/screen.h"
 #include "minimizer/trials_parts.h"
@@ -48,6 +52,19 @@ static void give(struct trial *trial, struct run_request *request,
     buf_deinit(&good);
 }
 
+/* What the run is to tell of what the test compares; caller frees, NULL:
+ * nothing. */
+static char *compared_by(const struct trial *trial)
+{
+    struct tree *tree = tree_parse(trial->search.text);
+    struct buf out;
+
+    buf_init(&out, 4096);
+    guard_compared(trial->trials->spec.guard, tree, &out);
+    tree_free(tree);
+    return out.len > 0 ? buf_take(&out, NULL) : (buf_deinit(&out), NULL);
+}
+
 /* A run of the present ask, or for now none: next_left() of
  * trials.c finds the trial. */
 void trial_start(struct trial *trial)
@@ -73,7 +90,10 @@ void trial_start(struct trial *trial)
     trial->out = true;
     t->out++;
     t->out_elsewhere += trial_fleet_of(trial) != t->spec.fleet;
+    if (fork && !c && !trial->search.looks && t->spec.figures)
+        request.compared = compared_by(trial);
     give(trial, &request, c && c->good_form);
+    free(request.compared);
 }
 
 void trial_begin(struct trial *trial)

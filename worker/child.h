@@ -32,6 +32,7 @@ struct child_spec {
     const char *trace;       /* NULL, or the file to trace the fork to */
     const char *values;      /* the same for its values */
     bool loads;              /* tell what the imports of the fork load */
+    const char *compared;    /* see struct run_request */
     bool learn;              /* load ahead what it loads by itself */
     int warm;                /* as in struct fork_request, these two */
     const struct fork_lane *hot;

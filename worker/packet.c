@@ -68,6 +68,8 @@ char *packet_request(const struct fork_request *request, size_t *len)
         put_text(message, "values", request->values);
     if (request->loads)
         json_put_bool(message, "loads", true);
+    if (request->compared)
+        json_put_str(message, "compared", request->compared);
     if (request->learn)
         json_put_bool(message, "learn", true);
     if (request->warm)
@@ -166,6 +168,7 @@ static void read_ended(struct packet *p)
         .turn = (uint64_t)json_get_int(from, "turn", 0),
         .learned = (uint32_t)json_get_int(from, "learned", 0),
         .shown = (uint32_t)json_get_int(from, "shown", 0),
+        .figures = (uint32_t)json_get_int(from, "figures", 0),
     };
     if (json_get_str(from, "why", NULL))
         log_debug("zygote: hot child %lld is given up: %s",

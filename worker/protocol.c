@@ -254,6 +254,7 @@ static void run_encode(const struct frame *frame, struct json *to)
     json_put_bool(to, "caches", run->caches);
     member_put_text(to, "path", run->path);
     member_put_text(to, "cwd", run->cwd);
+    member_put_text(to, "compared", run->compared);
     if (run->how == RUN_HOT) {
         member_put_number(to, "lane", run->lane);
         member_put_number(to, "generation", run->generation);
@@ -279,6 +280,7 @@ static void run_decode(struct member_reader *r, struct frame *frame)
     run->caches = json_has(r->from, "caches") && member_get_bool(r, "caches");
     run->path = member_get_text(r, "path");
     run->cwd = member_get_text(r, "cwd");
+    run->compared = member_get_text(r, "compared");
     if (run->how == RUN_HOT) {
         run->lane = (uint32_t)member_get_number(r, "lane", 0, SLOTS_MAX - 1);
         run->generation =
@@ -291,6 +293,7 @@ static void run_deinit(struct frame *frame)
     free((char *)(uintptr_t)frame->u.run.text.data); /* owned here */
     free(frame->u.run.path);
     free(frame->u.run.cwd);
+    free(frame->u.run.compared);
 }
 
 /* ---- result ---- */
@@ -329,6 +332,7 @@ static void result_encode(const struct frame *frame, struct json *to)
     json_put_bool(to, "kept", o->kept);
     json_put_int(to, "learned", o->learned);
     json_put_int(to, "shown", o->shown);
+    json_put_int(to, "figures", o->figures);
     member_put_text(to, "exc_type", o->exc_type);
     member_put_text(to, "exc_message", o->exc_message);
     json_put_int(to, "exc_line", o->exc_line);
@@ -396,6 +400,8 @@ static void result_decode(struct member_reader *r, struct frame *frame)
         o->learned = (uint32_t)member_get_number(r, "learned", 0, UINT32_MAX);
     if (json_has(r->from, "shown"))
         o->shown = (uint32_t)member_get_number(r, "shown", 0, UINT32_MAX);
+    if (json_has(r->from, "figures"))
+        o->figures = (uint32_t)member_get_number(r, "figures", 0, UINT32_MAX);
     o->exc_type = member_get_text(r, "exc_type");
     o->exc_message = member_get_text(r, "exc_message");
     o->exc_line = (uint32_t)member_get_number(r, "exc_line", 0, UINT32_MAX);

@@ -130,10 +130,13 @@ struct run_request {
     bool loads;    /* tell what its imports load, if it is forked */
     bool caches;   /* tell whether it has put something into its caches */
     enum run_learn learn; /* RUN_FORK */
-    char *path; /* NULL; else run this very file (the final check): text is
-                 * ignored, the run's folder is laid as always and is the
-                 * cwd */
-    char *cwd;  /* NULL: the setup's, else the run's folder; else absolute */
+    char *compared; /* NULL, or first and past-the-last bytes of expressions,
+                     * "12-20 35-41", of what forked runs come to: see
+                     * observation.figures */
+    char *path;     /* NULL; else run this very file (the final check): text is
+                     * ignored, the run's folder is laid as always and is the
+                     * cwd */
+    char *cwd; /* NULL: the setup's, else the run's folder; else absolute */
     /* RUN_HOT: runs of one lane, one at a time, share a child; one of another
      * generation begins with a new child. */
     uint32_t lane, generation;
@@ -185,6 +188,10 @@ struct observation {
     /* Which of them the run has imported, as a sum: two runs with the same one
      * have very likely imported the same. */
     uint32_t shown;
+    /* For request.compared: a number for what these came to, each time; 0: not
+     * known. Two runs of one computation have the same, one of
+     * another hardly ever has. */
+    uint32_t figures;
 
     /* The last traceback on stderr; of several that have nothing to do with
      * one another the last with a text of the setup. NULL: there is none. */

@@ -138,7 +138,7 @@ struct run *run_start(const struct run_job *job, struct run_request *request,
     run->job = job;
     run->request = *request;
     request->text = (struct bytes){ 0 };
-    request->path = request->cwd = NULL;
+    request->path = request->cwd = request->compared = NULL;
     run->slot = slot;
     run->forked = forked;
     run->done = done;
@@ -322,6 +322,7 @@ static void run_begin(struct run *run)
         if (run->request.how == RUN_OBSERVE)
             spec.values = run->laid.values;
         spec.loads = run->request.loads;
+        spec.compared = run->request.compared;
         spec.learn = run->request.learn == LEARN_LAZY;
         run->child = child_start(job->loop, &spec, &child_events, run);
     } else {
@@ -508,6 +509,7 @@ static void run_on_done(void *arg, const struct child_result *result)
     o->turn = result->fork.turn;
     o->learned = result->fork.learned;
     o->shown = result->fork.shown;
+    o->figures = result->fork.figures;
     o->kept = result->fork.kept && o->end == END_EXIT;
     o->wall_ms = result->wall_ms;
     o->cpu_ms = result->cpu_ms;
@@ -615,6 +617,7 @@ static void run_settle(struct run *run)
     free((char *)run->request.text.data); /* owned: it was decoded for us */
     free(run->request.path);
     free(run->request.cwd);
+    free(run->request.compared);
     free(run->cache);
     free(run->visible);
     free(run->found);

@@ -33,6 +33,7 @@
 #include "config/file.h"
 #include "config/log.h"
 #include "config/mem.h"
+#include "worker/compared_py.h"
 #include "worker/forks.h"
 #include "worker/hot_py.h" /* made by the Makefile from hot.py */
 #include "worker/lazy_py.h"
@@ -90,6 +91,7 @@ int zygote_install(const char *folder, const struct job_setup *setup,
     char *program = file_join(folder, "zygote.py");
     char *hot = file_join(folder, "hot.py");
     char *lazy = file_join(folder, "lazy.py");
+    char *compared = file_join(folder, "compared.py");
     char *settings = file_join(folder, "zygote.json");
     struct buf buf;
     int error;
@@ -106,10 +108,14 @@ int zygote_install(const char *folder, const struct job_setup *setup,
         error = file_replace(hot, hot_py, sizeof(hot_py), 0600, err);
     if (!error)
         error = file_replace(lazy, lazy_py, sizeof(lazy_py), 0600, err);
+    if (!error)
+        error =
+            file_replace(compared, compared_py, sizeof(compared_py), 0600, err);
     buf_deinit(&buf);
     free(program);
     free(hot);
     free(lazy);
+    free(compared);
     free(settings);
     return error;
 }

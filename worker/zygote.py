@@ -19,6 +19,7 @@ need not be text are base64, lists of them NUL-terminated words in one base64.
                         "trace" too: a file for the lines that ran
                         "values": one for what expressions came to
                         "loads": true to be told what its imports load
+                        "compared": expressions to be told the values of
                         "learn": true to load ahead what it loads
                         "warm": N, in a child with a context if one is
                             ready; of N at most, for this GPU
@@ -38,6 +39,7 @@ need not be text are base64, lists of them NUL-terminated words in one base64.
                             "kept": the hot child is fit for another run
                             "learned": how many modules were loaded ahead,
                             "shown": the sum of those it has imported
+                            "figures": of what it compared: compared.py
                         {"restart"}                    wants a successor
 
 "run", "syntax", "lost", "started" and "ended" hold the number of the run. When
@@ -446,6 +448,7 @@ class Run:
         self.trace = word(message["trace"]) if "trace" in message else None
         self.values = word(message["values"]) if "values" in message else None
         self.loads = "loads" in message
+        self.compared = message.get("compared")
         self.warm = message.get("warm", 0)
         self.hot = "lane" in message and (
             message["lane"], message["generation"])
@@ -540,6 +543,8 @@ class Zygote:
         self.hot = {}  # hot children, by lane
         self.flags = shared_page(FLAGS_MAX)
         self.sums = (ctypes.c_uint32 * FLAGS_MAX).from_buffer(
+            shared_page(4 * FLAGS_MAX))
+        self.figures = (ctypes.c_uint32 * FLAGS_MAX).from_buffer(
             shared_page(4 * FLAGS_MAX))
         self.flag = None  # in a child: its own
         self.free_flags = list(range(FLAGS_MAX))
@@ -661,7 +666,7 @@ class Zygote:
         child.flag = self.free_flags.pop() if self.free_flags else None
         child.learned = len(self.hidden.modules) if self.hidden else 0
         if child.flag is not None:
-            self.sums[child.flag] = 0
+            self.sums[child.flag] = self.figures[child.flag] = 0
         with warnings.catch_warnings():
             # CPython 3.12 warns of threads, which imports have started.
             warnings.simplefilter("ignore")
@@ -809,6 +814,8 @@ class Zygote:
             end["learned"] = child.learned
             if child.flag is not None:
                 end["shown"] = self.sums[child.flag]
+        if child.flag is not None and self.figures[child.flag]:
+            end["figures"] = self.figures[child.flag]
         if child.warm:
             end["warm"] = True
         if child.generation is not None:
@@ -905,6 +912,11 @@ class Zygote:
         """Add a part to the sum of what a child has imported of it."""
         if self.flag is not None and os.getppid() == self.pid:
             self.sums[self.flag] ^= part
+
+    def note_figures(self, figures):
+        """Note what a child has compared."""
+        if self.flag is not None and os.getppid() == self.pid:
+            self.figures[self.flag] = figures
 
     def hide_threads(self):
         """Take back from the environment what libraries have read by now."""
@@ -1218,6 +1230,9 @@ def execute(*_):
         RUN = next_run(ZYGOTE.waiting)
     status, interrupted, leaving, wrong = 0, False, None, None
     watched = observe(RUN.path, RUN.values) if RUN.values else None
+    if RUN.compared:
+        watched = names_of("compared.py")["compare"](
+            RUN.path, RUN.compared, ZYGOTE.note_figures, globals())
     if RUN.trace:
         trace(RUN.path, RUN.trace)
     try:

@@ -118,6 +118,7 @@ static void run_free(struct run *run)
     free(run->text);
     free(run->request.path);
     free(run->request.cwd);
+    free(run->request.compared);
     free(run);
 }
 
@@ -213,6 +214,7 @@ void fleet_run_without(struct fleet *fleet, const struct run_request *request,
     run->request.text = bytes_of(run->text, request->text.len);
     run->request.path = xstrdup(request->path);
     run->request.cwd = xstrdup(request->cwd);
+    run->request.compared = xstrdup(request->compared);
     run->done = done;
     run->arg = arg;
     while (*at)

@@ -152,8 +152,9 @@ static struct node *tell(struct future *future, struct node *node,
     struct hash128 text = solo_ask(node->solo)->hash;
     uint32_t figures = memory_figures(future->facts->memory, text);
 
-    if ((verdict == VERDICT_PASSED && !solo_hangs(node->solo)) ||
-        (verdict == VERDICT_YES && solo_differs(node->solo, figures)))
+    if (verdict == VERDICT_YES && solo_differs(node->solo, figures))
+        verdict = VERDICT_PASSED;
+    if (verdict == VERDICT_PASSED && !solo_hangs(node->solo))
         verdict = VERDICT_NO;
     if (verdict == VERDICT_NO && node->below[NO])
         return follow(future, node, NO);

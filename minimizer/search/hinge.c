@@ -23,7 +23,11 @@ void hinges_copy(struct hinges *to, const struct hinges *from)
 
 bool hinges_touch(const struct claim *claim, const struct edits *edits)
 {
-    return edits->items[claim_edit(claim, edits)].kernel;
+    const struct edit *edit = &edits->items[claim_edit(claim, edits)];
+    enum edit_tier tier = edit_kind_info(edit->kind)->tier;
+
+    return edit->kernel || (edit->sides == SIDES_ONE &&
+                            (tier == TIER_SHRINK || tier == TIER_MUTATE));
 }
 
 bool hinges_can(const struct claim *claim, const struct edits *edits)

@@ -89,8 +89,8 @@ struct search_opts {
     bool (*allowed)(const struct guard *keep, const struct tree *tree);
     const struct guard *keep;
 
-    /* What the failing test says of its two sides in numbers: how much they
-     * differ, as one number; 0: nothing, or nothing steady. What both sides are
+    /* What the sides of the failing test come to, as one number (observation
+     * .figures); 0: not known, or nothing steady. What both sides are
      * made of (guard_sides() of `keep`) may become other data. Of a candidate
      * that leaves those alone a yes counts only with the figures of its base:
      * else one side computes another thing, and the test fails by that. */

@@ -603,6 +603,46 @@ def test_early_environment_is_seen_by_imports_alone(make, tmp_path):
     assert got["out"] == "1 None\n"
 
 
+COMPARES = """\
+def scaled(x):
+    return [2.0 * v %s for v in x]
+
+x = [1.0, 2.0, 4.0]
+got, want = scaled(x), [3.0 * v for v in x]
+print("apart by", max(map(abs, (a - b for a, b in zip(got, want)))))
+assert got == want, "other"
+"""
+
+
+def spans_in(text, *parts):
+    return " ".join("%d-%d" % (text.rindex(part), text.rindex(part) + len(part))
+                    for part in parts)
+
+
+def figures_of(w, text, *parts):
+    got = w.run(text, compared=spans_in(text, *parts))
+    assert got["exit_code"] == 1, got
+    assert got["exc_type"] == "AssertionError", got
+    return got["figures"]
+
+
+def test_what_is_compared_is_told_in_figures(make):
+    w = make(slots=1)
+    w.start()
+    parts = "scaled(x)", "[3.0 * v for v in x]"
+    first = figures_of(w, COMPARES % "", *parts)
+    assert first != 0
+    assert figures_of(w, COMPARES % "+ 0.0", *parts) == first
+    assert figures_of(w, COMPARES % "+ 1e-9", *parts) == first
+    assert figures_of(w, COMPARES % "- 0.5", *parts) not in (first, 0)
+    assert w.run(COMPARES % "")["figures"] == 0
+    # What does not stand there, or is not run as it stands, has none.
+    assert figures_of(w, COMPARES % "", "scaled(", parts[1]) == 0
+    inside = ("import functools\n@functools.lru_cache\ndef check(x):\n"
+              "    assert [x] == [2 * x]\ncheck(3)\n")
+    assert figures_of(w, inside, "[x]", "[2 * x]") == 0
+
+
 LIBRARY = {  # packages whose bodies import one another in all ways
     "inner/__init__.py": "",
     "inner/part.py": "",

@@ -1235,8 +1235,12 @@ static void what_was_seeded_stays_seeded(void **state)
                 "torch.testing.assert_close(f(x), x * 2)\n",
                 "x = np.random.default_rng(7).normal(size=4)\n"
                 "torch.testing.assert_close(f(x), x * 2)\n"),
-          TEXTS(unseeded, "x = np.random.default_rng().normal(size=4)\n"
-                          "torch.testing.assert_close(f(x), x * 2)\n"));
+          TEXTS(unseeded,
+                "x = np.random.default_rng().normal(size=4)\n"
+                "torch.testing.assert_close(f(x), x * 2)\n",
+                "a = np.random.default_rng(7).normal(size=4)\n"
+                "x = np.random.default_rng().normal(size=4)\n"
+                "torch.testing.assert_close(f(x), x * 2)\n"));
     failure = raised(drawn, "testing.assert");
     check(drawn, &failure,
           TEXTS("g = torch.Generator().manual_seed(0)\n"
@@ -1545,9 +1549,55 @@ static void what_each_side_is_made_of_is_known(void **state)
     assert_int_equal(sides_at(text, "70"), 0);
 }
 
+static void expect_compared(const char *text, const char *said,
+                            const char *first, const char *second)
+{
+    struct guard_failure failure = raised(text, said);
+    struct tree *tree = parse(text);
+    struct guard guard;
+    struct buf out;
+    char wanted[64] = "";
+
+    buf_init(&out, 4096);
+    guard_init(&guard, tree, &failure, NULL, 0);
+    guard_compared(&guard, tree, &out);
+    if (first) {
+        size_t a = (size_t)(strstr(text, first) - text);
+        size_t b = (size_t)(strstr(text, second) - text);
+
+        snprintf(wanted, sizeof(wanted), "%zu-%zu %zu-%zu", a,
+                 a + strlen(first), b, b + strlen(second));
+    }
+    assert_string_equal(buf_str(&out), wanted);
+    buf_deinit(&out);
+    guard_deinit(&guard);
+    tree_free(tree);
+}
+
+static void where_the_sides_stand_is_told(void **state)
+{
+    (void)state;
+
+    expect_compared("import torch\n"
+                    "x = torch.rand(3)\n"
+                    "torch.testing.assert_close(f(x), (x * 2))\n",
+                    "assert_close", "f(x)", "x * 2");
+    expect_compared("def check(name, got, want):\n"
+                    "    ok = np.allclose(got, want)\n"
+                    "    return ok\n"
+                    "x = np.arange(3)\n"
+                    "if not check('a', f(x), x * 2):\n"
+                    "    raise RuntimeError('wrong')\n",
+                    "raise", "f(x)", "x * 2");
+    expect_compared("if f(x):\n"
+                    "    raise RuntimeError('wrong')\n",
+                    "raise", NULL, NULL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(where_the_sides_stand_is_told),
         cmocka_unit_test(what_each_side_is_made_of_is_known),
         cmocka_unit_test(a_kernels_result_stays_in_the_comparison),
         cmocka_unit_test(a_reference_beside_the_kernel_may_leave_its_class),

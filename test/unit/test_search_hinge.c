@@ -164,6 +164,24 @@ static void numbers_and_statements_are_none(void **state)
     tear_down(&stage);
 }
 
+static void what_one_side_alone_is_made_of_may_be_one(void **state)
+{
+    struct stage stage;
+    struct patch patch;
+    struct claim claim;
+    (void)state;
+
+    set_up(&stage, "k(a, t=g(b))\n");
+    claim = claim_for(&stage, "k(a, t=b)\n", &patch);
+    patch_deinit(&patch);
+    assert_false(hinges_can(&claim, &stage.edits));
+    for (uint32_t i = 0; i < stage.edits.n; i++)
+        stage.edits.items[i].sides = SIDES_ONE;
+    add(&stage, "k(a, t=b)\n");
+    assert_true(loses(&stage, "k(a)\n"));
+    tear_down(&stage);
+}
+
 static void outside_of_a_kernel_there_are_none(void **state)
 {
     struct stage stage;
@@ -256,6 +274,7 @@ int main(void)
         cmocka_unit_test(a_part_of_it_may_go),
         cmocka_unit_test(it_moves_along_and_whatever_stands_beside_it),
         cmocka_unit_test(numbers_and_statements_are_none),
+        cmocka_unit_test(what_one_side_alone_is_made_of_may_be_one),
         cmocka_unit_test(outside_of_a_kernel_there_are_none),
         cmocka_unit_test(a_search_keeps_it_whatever_its_width),
         cmocka_unit_test(without_a_pass_nothing_is_known_of_it),
