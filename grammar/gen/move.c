@@ -470,7 +470,9 @@ static const struct passed *put_for(const struct move *m, uint32_t i)
 
 static void add_value(struct move *m, uint32_t place, uint32_t value)
 {
-    bool brackets = needs_brackets(m->ns, place, value);
+    bool brackets = needs_brackets(m->ns, place, value) ||
+                    (node_is(m->ns, value, NODE_INTEGER) &&
+                     node_is(m->ns, node_parent(m->ns, place), NODE_ATTRIBUTE));
 
     buf_adds(&m->out, brackets ? "(" : "");
     move_add_span(m, node_span(m->ns, value));

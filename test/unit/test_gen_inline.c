@@ -505,6 +505,9 @@ static void a_copy_goes_to_its_uses_up_to_the_next_binding(void **state)
 static void the_first_of_what_is_written_out_is_taken(void **state)
 {
     (void)state;
+    assert_offers("def f(a): return a.n()\n"
+                  "x = f(0)\n",
+                  EDIT_inline, "x = (0).n()\n|\n");
     assert_offers("print(next(iter([a + b, c])) * 2)\n", EDIT_inline,
                   "print((a + b) * 2)\n|\n");
     assert_offers("a, *b = next(zip([c, d], (e,), [f(g)]))\n", EDIT_inline,
