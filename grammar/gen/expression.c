@@ -81,6 +81,18 @@ static void keep_field(struct place *p, uint32_t node, enum node_field field)
     keep(p, node, node_field(p->d.ns, node, field));
 }
 
+/* `stack([a])` to a. */
+static void keep_only(struct place *p, uint32_t call, uint32_t argument)
+{
+    const struct nodes *ns = p->d.ns;
+
+    if ((node_is(ns, argument, NODE_LIST) ||
+         node_is(ns, argument, NODE_TUPLE)) &&
+        count_named(ns, argument) == 1 &&
+        is_expression(ns, node_named_child(ns, argument)))
+        keep(p, call, node_named_child(ns, argument));
+}
+
 static void keep_children(struct place *p, uint32_t node, uint32_t parent)
 {
     const struct nodes *ns = p->d.ns;
@@ -93,6 +105,8 @@ static void keep_children(struct place *p, uint32_t node, uint32_t parent)
             keep(p, node, node_field(ns, c, FIELD_value));
         else if (is_expression(ns, c))
             keep(p, node, c);
+        if (node_is(ns, node, NODE_CALL))
+            keep_only(p, node, c);
     }
 }
 

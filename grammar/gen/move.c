@@ -206,7 +206,14 @@ bool move_bind(struct move *m, const struct param *params, size_t n,
         const struct param *p = &params[i];
         struct passed *b = &m->passed[m->n];
         bool is_object = m->callee.bound && i == 0;
+        size_t loads;
 
+        if (p->kind == PARAM_STAR &&
+            names_writes(m->names, names_symbol(m->names, p->name), &loads) ==
+                1 &&
+            loads == 0)
+            continue; /* nobody reads what it takes, which is nothing: see
+                       * move_takes_all() */
         if (p->kind == PARAM_STAR)
             return false;
         *b = (struct passed){ names_symbol(m->names, p->name), p->name, object,

@@ -184,7 +184,7 @@ static void other_generators_stay(void **state)
         MANAGER "def i(): yield\nx = i()\n",
         MANAGER "def i(): yield\nwith i(): pass\nf(i)\n",
         MANAGER "@cached\ndef i(): yield\nwith i(): pass\n",
-        MANAGER "def i(*a): yield\nwith i(): pass\n",
+        MANAGER "def i(*a): yield; f(a)\nwith i(): pass\n",
         MANAGER "def i():\n  x = 1\n  yield\nx = 2\nwith i(): pass\n",
         MANAGER "def i(): yield\nif x: pass; \nelse: y = [i() for i in x]\n",
         "def i(): yield\nwith i(): pass\n",

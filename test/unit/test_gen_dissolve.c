@@ -376,7 +376,7 @@ static void a_class_stays_that_does_more(void **state)
         ":\n    def __init__(self):\n        if b: return\n        self.a = "
         "1\n",
         ":\n    def __init__(self, b):\n        self.a = 1\n",
-        ":\n    def __init__(self, *b):\n        self.a = 1\n",
+        ":\n    def __init__(self, *b):\n        self.a = b\n",
         ":\n    def __init__():\n        pass\n",
         ":\n    def __init__(self):\n        def f(): self.a = 1\n",
         ":\n    def __del__(self):\n        pass\n",

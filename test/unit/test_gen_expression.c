@@ -512,6 +512,10 @@ static void targets_and_patterns_stay(void **state)
 static void odd_forms_become_parts(void **state)
 {
     (void)state;
+    assert_offers("x = f([g])\n", EDIT_expression,
+                  "x = 0\n|\nx = None\n|\nx = f\n|\nx = [g]\n|\n"
+                  "x = g\n|\nx = f(0)\n|\nx = f([])\n|\nx = f(g)\n|\n"
+                  "x = f([0])\n|\n");
     assert_offers("async def f(): x = await gh\n", EDIT_expression,
                   "async def f(): x = 0\n"
                   "|\n"

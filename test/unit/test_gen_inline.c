@@ -508,6 +508,15 @@ static void the_first_of_what_is_written_out_is_taken(void **state)
     assert_offers("def f(a): return a.n()\n"
                   "x = f(0)\n",
                   EDIT_inline, "x = (0).n()\n|\n");
+    assert_offers("def f(a, *b, **c): return a + 1\n"
+                  "x = f(0)\n",
+                  EDIT_inline, "x = 0 + 1\n|\n");
+    assert_offers("def f(a, *b): return a + 1\n"
+                  "x = f(0, 1)\n",
+                  EDIT_inline, "");
+    assert_offers("def f(a, *b): return b\n"
+                  "x = f(0)\n",
+                  EDIT_inline, "");
     assert_offers("print(next(iter([a + b, c])) * 2)\n", EDIT_inline,
                   "print((a + b) * 2)\n|\n");
     assert_offers("a, *b = next(zip([c, d], (e,), [f(g)]))\n", EDIT_inline,
