@@ -44,8 +44,8 @@ struct edit_list {
 
 #define EDIT_NONE UINT32_MAX
 
-/* Of how many sides of the test that is kept an edit changes what they are
- * made of. */
+/* Of which sides of the test that is kept an edit changes what they are made
+ * of: of one alone, or each of them by itself, or the data of several. */
 enum edit_sides { SIDES_NONE, SIDES_ONE, SIDES_SEVERAL };
 
 struct edit {

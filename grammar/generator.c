@@ -149,37 +149,58 @@ static void mark_kernels(const struct gen *g)
 }
 
 #define SIDE_BITS 8
+#define SHARED SIDE_BITS /* the row of nodes that are of several sides */
 
-/* How many nodes before each are of each side. */
-static uint32_t (*count_sides(const struct gen *g))[SIDE_BITS]
+/* How many nodes before each are of each side, and of several. */
+static uint32_t (*count_sides(const struct gen *g))[SIDE_BITS + 1]
 {
     uint32_t n = g->nodes->n;
-    uint32_t(*before)[SIDE_BITS] = xcalloc((size_t)n + 1, sizeof(*before));
+    uint32_t(*before)[SIDE_BITS + 1] = xcalloc((size_t)n + 1, sizeof(*before));
 
-    for (uint32_t i = 0; i < n; i++)
+    for (uint32_t i = 0; i < n; i++) {
+        unsigned sides = g->sides[i];
+
         for (unsigned side = 0; side < SIDE_BITS; side++)
-            before[i + 1][side] =
-                before[i][side] + ((g->sides[i] >> side & 1u) != 0);
+            before[i + 1][side] = before[i][side] + (sides >> side & 1u);
+        before[i + 1][SHARED] =
+            before[i][SHARED] + ((sides & (sides - 1)) != 0);
+    }
     return before;
 }
 
-/* The sides that what begins in a span is of. */
+/* The sides that what begins in a span is of, a bit each, and SHARED. */
 static unsigned sides_of(const struct gen *g,
-                         const uint32_t (*before)[SIDE_BITS], struct span at)
+                         const uint32_t (*before)[SIDE_BITS + 1],
+                         struct span at)
 {
     uint32_t from = node_from(g->nodes, at.start);
     uint32_t to = node_from(g->nodes, at.end);
     unsigned sides = 0;
 
-    for (unsigned side = 0; side < SIDE_BITS; side++)
+    for (unsigned side = 0; side <= SHARED; side++)
         if (before[to][side] > before[from][side])
             sides |= 1u << side;
     return sides;
 }
 
+/* What several sides are made of is data. So is a size that is written out for
+ * each side by itself, and changed in all places at once; what else is of both
+ * sides, without anything that they share, is the test. */
+static enum edit_sides sides_by(unsigned sides, uint16_t kind)
+{
+    unsigned own = sides & ((1u << SIDE_BITS) - 1);
+
+    if (sides == 0)
+        return SIDES_NONE;
+    if ((sides & 1u << SHARED) != 0 ||
+        (kind == EDIT_integer && (own & (own - 1)) != 0))
+        return SIDES_SEVERAL;
+    return SIDES_ONE;
+}
+
 static void mark_sides(const struct gen *g)
 {
-    uint32_t(*before)[SIDE_BITS];
+    uint32_t(*before)[SIDE_BITS + 1];
 
     if (!g->sides)
         return;
@@ -189,11 +210,9 @@ static void mark_sides(const struct gen *g)
         unsigned sides = 0;
 
         for (uint32_t c = 0; c < edit->n; c++)
-            sides |= sides_of(g, (const uint32_t(*)[SIDE_BITS])before,
+            sides |= sides_of(g, (const uint32_t(*)[SIDE_BITS + 1]) before,
                               g->out->changes[edit->first + c].at);
-        edit->sides = sides == 0                   ? SIDES_NONE
-                      : (sides & (sides - 1)) == 0 ? SIDES_ONE
-                                                   : SIDES_SEVERAL;
+        edit->sides = sides_by(sides, edit->kind);
     }
     free(before);
 }

@@ -143,6 +143,10 @@ struct run_request {
 };
 
 /* ---- result ---- */
+#define FIGURES_PATTERN 0xfu       /* how the sides lie to one another */
+#define FIGURES_FIRST 0x3fff0u     /* what the first came to */
+#define FIGURES_OTHERS 0xfffc0000u /* and the others */
+
 enum observed_end {
     END_EXIT,    /* exit_code */
     END_SIGNAL,  /* signal */
@@ -188,9 +192,10 @@ struct observation {
     /* Which of them the run has imported, as a sum: two runs with the same one
      * have very likely imported the same. */
     uint32_t shown;
-    /* For request.compared: a number for what these came to, each time; 0: not
-     * known. Two runs of one computation have the same, one of
-     * another hardly ever has. */
+    /* For request.compared: a number for what these came to, each time, and for
+     * how they lay to one another the last time: whether some elements were
+     * right, for one. Its bits are FIGURES_*. 0: not known. Two runs of one
+     * computation have the same, one of another hardly ever has. */
     uint32_t figures;
 
     /* The last traceback on stderr; of several that have nothing to do with

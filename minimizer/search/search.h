@@ -89,11 +89,13 @@ struct search_opts {
     bool (*allowed)(const struct guard *keep, const struct tree *tree);
     const struct guard *keep;
 
-    /* What the sides of the failing test come to, as one number (observation
-     * .figures); 0: not known, or nothing steady. What both sides are
-     * made of (guard_sides() of `keep`) may become other data. Of a candidate
-     * that leaves those alone a yes counts only with the figures of its base:
-     * else one side computes another thing, and the test fails by that. */
+    /* What the sides of the failing test come to, as one number (observation.
+     * figures); 0: not known, or nothing steady. What both sides are made of
+     * (guard_sides() of `keep`) may become other data, and of such a candidate
+     * a yes counts if their pattern is that of its base, and all sides have
+     * become another thing, or none has. Of one that leaves those alone it
+     * counts only with the same figures: else one side computes another thing,
+     * and the test fails by that. */
     uint32_t figures;
 };
 

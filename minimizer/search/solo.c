@@ -13,6 +13,7 @@
 
 #include "config/mem.h"
 #include "minimizer/search/solo_parts.h"
+#include "worker/protocol.h"
 
 /* The longest text that pumps make of one of so many bytes. */
 static size_t pump_room(size_t len)
@@ -205,15 +206,26 @@ struct bytes solo_text(const struct solo *solo)
     return version_bytes(&solo_kept(solo)->base);
 }
 
+bool solo_figures_differ(uint32_t base, uint32_t figures, bool binds)
+{
+    uint32_t changed = base ^ figures;
+
+    if (base == 0 || figures == 0 || changed == 0)
+        return false;
+    return binds || (changed & FIGURES_PATTERN) != 0 ||
+           (changed & FIGURES_FIRST) == 0 || (changed & FIGURES_OTHERS) == 0;
+}
+
 bool solo_differs(const struct solo *solo, uint32_t figures)
 {
-    return solo->question.ask.binds && figures != 0 &&
-           solo->base.figures != 0 && figures != solo->base.figures;
+    return !solo->question.ask.looks &&
+           solo_figures_differ(solo->base.figures, figures,
+                               solo->question.ask.binds);
 }
 
 bool solo_guesses(const struct solo *solo)
 {
-    return solo->question.ask.binds && solo->base.guessed;
+    return solo->opts.figures != 0 && solo->base.guessed;
 }
 
 struct hash128 solo_hash(const struct solo *solo)

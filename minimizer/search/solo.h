@@ -64,6 +64,10 @@ bool solo_hangs(const struct solo *solo);
  * search_opts. */
 bool solo_differs(const struct solo *solo, uint32_t figures);
 
+/* Whether a yes with some figures is none for a text with others; 0: not known.
+ */
+bool solo_figures_differ(uint32_t base, uint32_t figures, bool binds);
+
 /* Whether that can't be said yet, as the figures of the base are a guess. */
 bool solo_guesses(const struct solo *solo);
 

@@ -189,14 +189,12 @@ static void ask(struct solo *solo, const struct claim *claims, size_t n,
     q->ask.binds = claims_bind(claims, n, &solo->edits);
 }
 
-/* Whether a text that is known to be good shows another failure: one side of
- * the test has changed by claims, and the figures with it. */
+/* Whether a text that is known to be good shows another failure. */
 static bool differs(const struct solo *solo, const struct claim *claims,
                     size_t n, const struct version *version)
 {
-    return version->figures != 0 && solo->base.figures != 0 &&
-           version->figures != solo->base.figures &&
-           claims_bind(claims, n, &solo->edits);
+    return solo_figures_differ(solo->base.figures, version->figures,
+                               claims_bind(claims, n, &solo->edits));
 }
 
 static struct odds_case case_of(const struct solo *solo,

@@ -1,4 +1,5 @@
 """Failures of the script's own making: what keeps the fault in the result."""
+import re
 import textwrap
 
 import pytest
@@ -385,3 +386,44 @@ def test_final_check_asks_for_the_kept_test_too(tool):
     done, _, report = tool.minimize(script, "--err-msg", "sums differ", "--mutate", "none")
     assert done.code == 4, done
     assert report["status"] == "unverified", report["status"]
+
+
+# The first windows are divided by the whole width; the others are right.
+PARTLY = """\
+import random
+
+WIDTH = 4
+
+def means(xs):
+    out = []
+    for i in range(len(xs)):
+        window = xs[max(0, i + 1 - WIDTH):i + 1]
+        out.append(sum(window) / WIDTH)
+    return out
+
+def reference(xs):
+    out = []
+    for i in range(len(xs)):
+        window = xs[max(0, i + 1 - WIDTH):i + 1]
+        out.append(sum(window) / len(window))
+    return out
+
+def main():
+    rng = random.Random(5)
+    xs = [rng.random() + 1 for _ in range(20)]
+    print("elements", len(xs))
+    got, want = means(xs), reference(xs)
+    if got != want:
+        raise RuntimeError("the means are wrong")
+
+main()
+"""
+
+
+def test_a_side_keeps_its_values_where_some_are_right(tool):
+    script = tool.write("partly.py", PARTLY)
+    done, out, report = tool.minimize(script, "--err-msg", "the means are wrong")
+    assert done.code == 0, done
+    text = out.read_text()
+    assert re.search(r"/ (WIDTH|[2-4])\b", text), text
+    assert out.stat().st_size < len(PARTLY) * 3 // 4, text

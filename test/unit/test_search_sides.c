@@ -5,9 +5,11 @@
 #include <string.h>
 
 #include "config/buf.h"
+#include "grammar/generator.h"
 #include "grammar/guard.h"
 #include "grammar/tree.h"
 #include "minimizer/search/search.h"
+#include "worker/protocol.h"
 
 static const char script[] = "import torch, triton\n"
                              "@triton.jit\n"
@@ -25,11 +27,18 @@ static bool has(struct bytes text, const char *what)
     return memmem(text.data, text.len, what, strlen(what)) != NULL;
 }
 
-/* What the test would say: each operation counts, and the data. */
+/* What the sides come to: each operation counts, and the data. Some elements
+ * are right where there are many. */
 static uint32_t figures_of(struct bytes text)
 {
-    return 1u + (has(text, "exp(") ? 2u : 0u) + (has(text, "sin(") ? 4u : 0u) +
-           (has(text, "load(") ? 8u : 0u) + (has(text, "64") ? 16u : 0u);
+    uint32_t data = 1u + (has(text, "64") ? 8u : 0u);
+    uint32_t first =
+        data + (has(text, "exp(") ? 2u : 0u) + (has(text, "load(") ? 4u : 0u);
+    uint32_t second = data + (has(text, "sin(") ? 2u : 0u);
+    bool many =
+        has(text, "ones(64)") || has(text, "ones(32)") || has(text, "ones(16)");
+
+    return first << 4 | second << 18 | (many ? 2u : 0u);
 }
 
 /* It fails whatever is computed, as long as there is a kernel. */
@@ -85,6 +94,15 @@ static void each_side_stays_what_it_was_and_the_data_get_small(void **state)
     free(text);
 }
 
+static void where_some_elements_are_right_some_stay_so(void **state)
+{
+    char *text = reduce(1, true);
+    (void)state;
+
+    assert_non_null(strstr(text, "ones(16)"));
+    free(text);
+}
+
 static void a_search_of_any_width_ends_there(void **state)
 {
     char *first = reduce(1, true), *other;
@@ -107,10 +125,71 @@ static void without_figures_nothing_holds_a_side(void **state)
     free(text);
 }
 
+/* Which sides the smallest edit of a kind is of that changes some part. */
+static enum edit_sides sides_of(const char *text, const char *part,
+                                enum edit_kind kind)
+{
+    struct tree *tree = tree_parse(bytes_of(text, strlen(text)));
+    struct guard_failure failure = { .line = 10 };
+    uint32_t at = (uint32_t)(strstr(text, part) - text), least = UINT32_MAX;
+    enum edit_sides found = SIDES_NONE;
+    struct gen_known known = { 0 };
+    struct guard guard;
+    struct edits edits;
+
+    guard_init(&guard, tree, &failure, NULL, 0);
+    known.sides = guard_sides(&guard, tree);
+    edits_init(&edits);
+    generate_known(tree, NULL, 0, vocabulary(MUTATE_ALL, false), &known,
+                   &edits);
+    for (size_t i = 0; i < edits.n; i++) {
+        const struct edit *edit = &edits.items[i];
+
+        for (uint32_t c = 0; c < edit->n; c++) {
+            struct span change = edits.changes[edit->first + c].at;
+
+            if (edit->kind != kind || change.start > at || change.end <= at ||
+                span_len(change) >= least)
+                continue;
+            least = span_len(change);
+            found = (enum edit_sides)edit->sides;
+        }
+    }
+    assert_int_not_equal(least, UINT32_MAX);
+    edits_deinit(&edits);
+    free((void *)(uintptr_t)known.sides);
+    guard_deinit(&guard);
+    tree_free(tree);
+    return found;
+}
+
+static void the_test_is_no_data_of_both_sides(void **state)
+{
+    static const char text[] = "import torch, triton\n"
+                               "@triton.jit\n"
+                               "def k(x, o):\n"
+                               "    tl.store(o, tl.exp(tl.load(x)))\n"
+                               "def g(x):\n"
+                               "    return torch.sin(x)[:40]\n"
+                               "x = torch.ones(64)\n"
+                               "o = torch.zeros(40)\n"
+                               "k[(1,)](x, o)\n"
+                               "assert torch.allclose(o, g(x)), 'wrong'\n";
+    (void)state;
+
+    assert_int_equal(sides_of(text, "torch.allclose(o, g(x))", EDIT_expression),
+                     SIDES_ONE);
+    assert_int_equal(sides_of(text, "sin", EDIT_expression), SIDES_ONE);
+    assert_int_equal(sides_of(text, "64", EDIT_integer), SIDES_SEVERAL);
+    assert_int_equal(sides_of(text, "wrong", EDIT_string), SIDES_NONE);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_test_is_no_data_of_both_sides),
         cmocka_unit_test(each_side_stays_what_it_was_and_the_data_get_small),
+        cmocka_unit_test(where_some_elements_are_right_some_stay_so),
         cmocka_unit_test(a_search_of_any_width_ends_there),
         cmocka_unit_test(without_figures_nothing_holds_a_side),
     };
