@@ -36,6 +36,12 @@ static const char *const kernel_makers[] = {
     "load_inline", "pallas_call", "SourceModule",
 };
 
+/* Of an attribute that are looked at; more are no memory without values. */
+#define PLACES_MAX 32
+
+/* How far up loops are looked for that have no turn. */
+#define LOOPS_AROUND 32
+
 #define IS_ONE_OF(text, list) text_is_one_of(text, list, ARRAY_LEN(list))
 
 /* A node to visit, or, where that is NODE_NONE, a symbol. */
@@ -94,8 +100,144 @@ static void mark_kernel(struct walk *w, struct bytes name)
     }
 }
 
-static void add_kernel(struct walk *w, struct bytes name, uint32_t call,
-                       bool below)
+static bool is_empty(const struct flow *f, uint32_t node)
+{
+    return node_is(f->ns, node, NODE_CALL) &&
+           IS_ONE_OF(kernel_last_name(f->ns, node), empties);
+}
+
+/* `()`, `[]` or `range(0)`: a loop over it has no turn. */
+static bool has_no_elements(const struct flow *f, uint32_t node)
+{
+    uint32_t first;
+
+    if (node_is(f->ns, node, NODE_TUPLE) || node_is(f->ns, node, NODE_LIST))
+        return node_named_child(f->ns, node) == NODE_NONE;
+    if (!node_is(f->ns, node, NODE_CALL) ||
+        !node_text_is(f->ns, node_field(f->ns, node, FIELD_function), "range"))
+        return false;
+    first = node_named_child(f->ns, node_field(f->ns, node, FIELD_arguments));
+    return first != NODE_NONE && node_text_is(f->ns, first, "0") &&
+           node_named_sibling(f->ns, first) == NODE_NONE;
+}
+
+/* Whether a node is in the body of such a loop. */
+static bool never_happens(const struct flow *f, uint32_t node)
+{
+    uint32_t above = node_parent(f->ns, node);
+
+    for (unsigned i = 0; i < LOOPS_AROUND && above != NODE_NONE; i++) {
+        uint32_t over = node_is(f->ns, above, NODE_FOR)
+                            ? node_field(f->ns, above, FIELD_right)
+                            : NODE_NONE;
+
+        if (over != NODE_NONE && node >= f->ns->at[over].past &&
+            has_no_elements(f, over))
+            return true;
+        above = node_parent(f->ns, above);
+    }
+    return false;
+}
+
+/* Whether a name is given memory without values and never all of them. */
+static bool is_unset(const struct flow *f, uint32_t symbol)
+{
+    bool memory = false;
+
+    for (uint32_t g = f->givers[symbol]; g != NODE_NONE; g = f->items[g].next) {
+        bool empty = is_empty(f, f->items[g].node);
+
+        if (!empty &&
+            (f->items[g].kind != GIVER_ELEMENT ||
+             !flow_is_number(f, f->items[g].place)) &&
+            !never_happens(f, f->items[g].node))
+            return false;
+        memory |= empty;
+    }
+    return memory;
+}
+
+/* Whether all of a name is in one function. */
+static bool is_local(const struct flow *f, uint32_t symbol, uint32_t function)
+{
+    size_t n;
+    const struct occurrence *o = symbol_occurrences(f->scopes, symbol, &n);
+    struct span at = f->ns->at[function].at;
+
+    return n > 0 && o[0].at.start >= at.start && o[n - 1].at.start < at.end;
+}
+
+/* Whether an expression is handed to a kernel that does not write to it. */
+static bool is_only_read(const struct flow *f, uint32_t argument)
+{
+    uint32_t list = node_parent(f->ns, argument);
+    bool kernel = false, writes = false, read = false;
+    uint32_t call, function = NODE_NONE;
+
+    if (node_is(f->ns, list, NODE_KEYWORD_ARGUMENT))
+        list = node_parent(f->ns, list);
+    call = list == NODE_NONE ? NODE_NONE : node_parent(f->ns, list);
+    if (node_is(f->ns, list, NODE_ARGUMENT_LIST) &&
+        node_is(f->ns, call, NODE_CALL))
+        function = flow_called(f, call, &kernel);
+
+    if (!kernel || !node_is(f->ns, function, NODE_FUNCTION))
+        return false;
+    for (uint32_t p = f->first_parameter[function]; p != SYMBOL_NONE;
+         p = f->next_parameter[p]) {
+        if (flow_is_star(f, p))
+            return false;
+        writes |= f->written[p];
+        if (flow_argument(f, call, p) != argument)
+            continue;
+        read = !f->written[p];
+    }
+    return read && writes;
+}
+
+/* Whether an attribute is given memory without values, in one place of the
+ * text, and only read by kernels. */
+static bool is_attribute_unset(const struct flow *f, uint32_t attribute)
+{
+    size_t n, stores = 0;
+    uint32_t name = node_field(f->ns, attribute, FIELD_attribute);
+    const struct span *at =
+        scopes_attributes(f->scopes, node_text(f->ns, name), &n);
+
+    for (size_t i = 0; i < n && n <= PLACES_MAX; i++) {
+        uint32_t node = node_at(f->ns, at[i].start, NODE_IDENTIFIER);
+        uint32_t use = node == NODE_NONE ? NODE_NONE : node_parent(f->ns, node);
+        uint32_t above = use == NODE_NONE ? NODE_NONE : node_parent(f->ns, use);
+
+        if (above == NODE_NONE)
+            return false;
+        if (node_is(f->ns, above, NODE_ASSIGNMENT) &&
+            node_field(f->ns, above, FIELD_left) == use &&
+            is_empty(f, node_field(f->ns, above, FIELD_right)))
+            stores++;
+        else if (!is_only_read(f, use))
+            return false;
+    }
+    return stores == 1;
+}
+
+/* Whether a kernel reads such memory by its name, and not as an argument. */
+static bool reads_unset(const struct flow *f, uint32_t definition)
+{
+    if (definition == NODE_NONE)
+        return false;
+    for (uint32_t i = definition; i < f->ns->at[definition].past; i++) {
+        uint32_t s = f->symbol[i];
+
+        if (node_is(f->ns, i, NODE_IDENTIFIER) && s != SYMBOL_NONE &&
+            is_unset(f, s) && !is_local(f, s, definition))
+            return true;
+    }
+    return false;
+}
+
+static void add_kernel(struct walk *w, struct bytes name, uint32_t definition,
+                       uint32_t call, bool below)
 {
     struct slice *s = w->out;
 
@@ -107,6 +249,7 @@ static void add_kernel(struct walk *w, struct bytes name, uint32_t call,
             return;
     if (s->nkernels == SLICE_KERNELS_MAX)
         return;
+    s->unset |= reads_unset(w->f, definition);
     s->lines[s->nkernels] = w->f->ns->at[call].at.start;
     s->kernels[s->nkernels++] = name;
 }
@@ -395,28 +538,6 @@ static void add_source(struct walk *w, uint32_t symbol)
     s->sources[s->nsources++] = symbol;
 }
 
-static bool is_empty(const struct flow *f, uint32_t node)
-{
-    return node_is(f->ns, node, NODE_CALL) &&
-           IS_ONE_OF(kernel_last_name(f->ns, node), empties);
-}
-
-/* Whether a name is given memory without values and never all of them. */
-static bool is_unset(const struct flow *f, uint32_t symbol)
-{
-    bool memory = false;
-
-    for (uint32_t g = f->givers[symbol]; g != NODE_NONE; g = f->items[g].next) {
-        bool empty = is_empty(f, f->items[g].node);
-
-        if (!empty && (f->items[g].kind != GIVER_ELEMENT ||
-                       !flow_is_number(f, f->items[g].place)))
-            return false;
-        memory |= empty;
-    }
-    return memory;
-}
-
 /* Whether what a call of empty() gives is used as it is, and has no name by
  * which it could be written to. */
 static bool is_used_unset(const struct flow *f, uint32_t call)
@@ -426,16 +547,6 @@ static bool is_used_unset(const struct flow *f, uint32_t call)
     return node_is(f->ns, above, NODE_ATTRIBUTE) ||
            node_is(f->ns, above, NODE_BINARY_OPERATOR) ||
            node_is(f->ns, above, NODE_ARGUMENT_LIST);
-}
-
-/* Whether all of a name is in one function. */
-static bool is_local(const struct flow *f, uint32_t symbol, uint32_t function)
-{
-    size_t n;
-    const struct occurrence *o = symbol_occurrences(f->scopes, symbol, &n);
-    struct span at = f->ns->at[function].at;
-
-    return n > 0 && o[0].at.start >= at.start && o[n - 1].at.start < at.end;
 }
 
 /* Whether a value is given only when what is sliced has been used: behind it
@@ -468,7 +579,7 @@ static void look_behind(struct walk *w, uint32_t symbol, bool below)
     (below ? f->below : f->seen)[symbol] = w->turn;
     if (f->kernel[symbol]) { /* handed on, not called */
         add_kernel(w, symbol_name(f->scopes, symbol), f->definition[symbol],
-                   below);
+                   f->definition[symbol], below);
         return;
     }
     if (f->definition[symbol] != NODE_NONE) {
@@ -527,7 +638,7 @@ static bool visit_call(struct walk *w, uint32_t call, bool *below)
     if (kernel || IS_ONE_OF(name, kernel_makers)) {
         add_kernel(w,
                    kernel ? node_text(f->ns, flow_root(f->ns, function)) : name,
-                   call, *below);
+                   kernel ? definition : NODE_NONE, call, *below);
         *below = true;
         w->out->constant = false;
         w->out->computed = true;
@@ -620,6 +731,7 @@ static void visit(struct walk *w, uint32_t node, bool below)
             break;
         }
         case NODE_ATTRIBUTE:
+            w->out->unset |= is_attribute_unset(w->f, i);
             push_gradient(w, i, below);
             break;
         case NODE_BINARY_OPERATOR:

@@ -1212,9 +1212,67 @@ static void memory_that_nobody_wrote_to_is_no_input(void **state)
                      "add[3, 8](sums, state)\n"
                      "want = np.cumsum(state)\n"),
                 SCAN("    sums[cuda.grid(1)] = offsets[0]\n",
+                     "state = np.empty(20)\n"
+                     "for i in ():\n"
+                     "    state[i] = i\n"
+                     "sums = np.empty(20)\n"
+                     "add[3, 8](sums, state)\n"
+                     "want = np.cumsum(state)\n"),
+                SCAN("    sums[cuda.grid(1)] = offsets[0]\n",
+                     "state = np.empty(20)\n"
+                     "for k in range(3):\n"
+                     "    for i in range(0):\n"
+                     "        state[i] = i\n"
+                     "sums = np.empty(20)\n"
+                     "add[3, 8](sums, state)\n"
+                     "want = np.cumsum(state)\n"),
+                SCAN("    sums[cuda.grid(1)] = state[0] + offsets[0]\n",
+                     "state = np.empty(20)\n"
+                     "sums = np.zeros(20)\n"
+                     "add[3, 8](sums, np.ones(20))\n"
+                     "want = np.cumsum(np.ones(20))\n"),
+                SCAN("    sums[cuda.grid(1)] = offsets[0]\n",
                      "sums = np.empty(20)\n"
                      "add[3, 8](sums, np.empty(20) * 2)\n"
                      "want = np.cumsum(np.ones(20))\n")));
+}
+
+/* Two kernels, the second of which reads what the first has written. */
+#define STAGES(body)                                                           \
+    "@cuda.jit\n"                                                              \
+    "def first(x, sums):\n"                                                    \
+    "    sums[0] = x[0]\n"                                                     \
+    "@cuda.jit\n"                                                              \
+    "def second(sums, means):\n"                                               \
+    "    means[0] = sums[0] / 2\n"                                             \
+    "class Op:\n"                                                              \
+    "    def __init__(self):\n"                                                \
+    "        self.sums = cuda.device_array(1)\n"                               \
+    "        self.means = cuda.device_array(1)\n"                              \
+    "    def run(self, x):\n" body                                             \
+    "        return self.means.copy_to_host()\n"                               \
+    "x = np.ones(1)\n"                                                         \
+    "np.testing.assert_allclose(Op().run(x), x)\n"
+
+static void buffers_of_objects_are_written_before_they_are_read(void **state)
+{
+    static const char original[] =
+        STAGES("        first[1, 1](x, self.sums)\n"
+               "        second[1, 1](self.sums, self.means)\n");
+    struct guard_failure failure = raised(original, "np.testing.assert");
+    (void)state;
+
+    check(original, &failure,
+          TEXTS(STAGES("        self.sums[0] = 1\n"
+                       "        second[1, 1](self.sums, self.means)\n"),
+                STAGES("        self.sums.copy_to_device(x)\n"
+                       "        second[1, 1](self.sums, self.means)\n"),
+                STAGES("        first[1, 1](x, sums=self.sums)\n"
+                       "        second[1, 1](self.sums, self.means)\n"),
+                STAGES("        second[1, 1](x, self.means)\n")),
+          TEXTS(STAGES("        second[1, 1](self.sums, self.means)\n"),
+                STAGES("        second[1, 1](sums=self.sums, "
+                       "means=self.means)\n")));
 }
 
 static void what_was_seeded_stays_seeded(void **state)
@@ -1617,6 +1675,7 @@ int main(void)
         cmocka_unit_test(a_grid_of_nothing_is_seen_behind_names),
         cmocka_unit_test(a_gradient_is_what_the_scripts_backward_gives),
         cmocka_unit_test(memory_that_nobody_wrote_to_is_no_input),
+        cmocka_unit_test(buffers_of_objects_are_written_before_they_are_read),
         cmocka_unit_test(what_was_seeded_stays_seeded),
         cmocka_unit_test(what_had_elements_keeps_some),
         cmocka_unit_test(where_access_crashes_arrays_keep_elements),
