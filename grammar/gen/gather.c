@@ -15,6 +15,9 @@
 
 void gen_gather(struct gen *g);
 
+/* How far down a block an empty container is looked for: each is. */
+#define STATEMENTS_MAX 64
+
 /* A statement that adds to the container made before it. */
 struct addition {
     uint32_t key;   /* NODE_NONE for a list or set */
@@ -145,8 +148,9 @@ static uint32_t next_user(const struct gen *g, uint32_t unit, uint32_t symbol)
     BISECT(low, 0, n, at[low].at.start < end);
     if (low < n)
         start = at[low].at.start;
-    for (unit = g->units->at[unit].next; unit != UNIT_NONE;
-         unit = g->units->at[unit].next)
+    unit = g->units->at[unit].next;
+    for (int i = 0; i < STATEMENTS_MAX && unit != UNIT_NONE;
+         i++, unit = g->units->at[unit].next)
         if (g->units->at[unit].at.end > start)
             return g->units->at[unit].at.start <= start ? unit : UNIT_NONE;
     return UNIT_NONE;

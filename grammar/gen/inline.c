@@ -29,6 +29,9 @@
  * that it stays linear. */
 #define TARGETS_MAX 32
 
+/* And for each binding of a name on all that is of this name. */
+#define BINDINGS_MAX 256
+
 void gen_inline(struct gen *g);
 
 bool is_cheap(const struct nodes *ns, uint32_t value)
@@ -309,6 +312,8 @@ static bool next_binding(const struct names *names, uint32_t symbol,
 
     *next = NODE_NONE;
     at = symbol_occurrences(names->scopes, symbol, &n);
+    if (n > BINDINGS_MAX)
+        return false;
     for (size_t i = 0; i < n; i++) {
         uint32_t node = names_node(names, at[i].at), up;
 

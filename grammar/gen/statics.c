@@ -21,6 +21,9 @@
  * that it stays linear. */
 #define METHODS_MAX 64
 
+/* So are the uses of a name that several classes have. */
+#define SHARED_MAX 256
+
 enum way { WAY_STATIC, WAY_CLASS, WAY_APPLY };
 
 struct statics {
@@ -159,6 +162,8 @@ static bool read_uses(struct statics *s, struct bytes name)
     size_t n;
     const struct span *at = scopes_attributes(names->scopes, name, &n);
 
+    if (!unique && n > SHARED_MAX)
+        return false;
     for (size_t i = 0; i < n; i++) {
         uint32_t node = names_node(names, at[i]), use, object;
         bool own;
