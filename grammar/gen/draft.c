@@ -504,8 +504,7 @@ static bool closes(const struct nodes *ns, uint32_t i)
     return is_token(ns, i, ")") || is_token(ns, i, "]") || is_token(ns, i, "}");
 }
 
-/* Whether a line ends inside the node but outside of brackets of its own. */
-static bool spans_lines(const struct nodes *ns, uint32_t node)
+bool spans_lines(const struct nodes *ns, uint32_t node)
 {
     struct span at = node_span(ns, node);
     uint32_t end = at.start, depth = 0;

@@ -99,6 +99,9 @@ void draft_put_literal(struct draft *d, uint32_t place, const char *text);
 bool needs_brackets(const struct nodes *ns, uint32_t place,
                     uint32_t expression);
 
+/* Whether a line ends inside the node but outside of brackets of its own. */
+bool spans_lines(const struct nodes *ns, uint32_t node);
+
 /* A number, a one-line string without pieces, True, False, None, `...`, or
  * the negative of a number. */
 bool is_literal(const struct nodes *ns, uint32_t node);

@@ -4,11 +4,16 @@
 
 #include "grammar/gen/draft.h"
 
+/* In brackets where it needs those that it stood in. */
 static void add(struct buf *out, const struct nodes *ns, uint32_t node)
 {
+    bool brackets =
+        node_is(ns, node, NODE_NAMED_EXPRESSION) || spans_lines(ns, node);
     struct bytes text = node_text(ns, node);
 
+    buf_adds(out, brackets ? "(" : "");
     buf_add(out, text.data, text.len);
+    buf_adds(out, brackets ? ")" : "");
 }
 
 /* Child number `index` of a display; NODE_NONE when a star may shift it. */

@@ -275,7 +275,7 @@ static void offer_await(struct through *t, const struct handing *h)
     for (size_t i = 0; i < ARRAY_LEN(names); i++)
         known |= node_text_is(t->ns, h->name, names[i]);
     if (!known || h->n == 0 || !node_is(t->ns, h->at[0], NODE_CALL) ||
-        !node_is(t->ns, scope, NODE_FUNCTION) ||
+        spans_lines(t->ns, h->at[0]) || !node_is(t->ns, scope, NODE_FUNCTION) ||
         node_child_of(t->ns, scope, NODE_KW_ASYNC) == NODE_NONE)
         return;
     if (!(node_is(t->ns, node_parent(t->ns, h->call), NODE_ASSIGNMENT) ||

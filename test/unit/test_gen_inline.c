@@ -523,6 +523,8 @@ static void the_first_of_what_is_written_out_is_taken(void **state)
                   "a, *b = c, e, f(g)\n|\n");
     assert_offers("print(next(iter(enumerate([c, d])))[1])\n", EDIT_inline,
                   "print((0, c)[1])\n|\n");
+    assert_offers("x = next(zip([a +\n  b], [f(\n  c)], [d := 1]))\n",
+                  EDIT_inline, "x = (a +\n  b), f(\n  c), (d := 1)\n|\n");
     assert_offers("print(next([a]), next(iter([])), next(iter([*a])), "
                   "next(iter(a)), next(zip([a], b)), next(iter([a]), 1), "
                   "next(zip([a])), next(enumerate([a], 1)), next(*a))\n",

@@ -123,6 +123,7 @@ static void tasks_are_waited_for_at_once(void **state)
                   "    [asyncio.create_task(g(1))]\n"
                   "    await asyncio.wait_for(g(1), 2)\n"
                   "    ensure_future(h)\n"
+                  "    asyncio.create_task(o\n        .g(1))\n"
                   "def g():\n"
                   "    asyncio.create_task(g(1))\n",
                   EDIT_through,
@@ -131,6 +132,7 @@ static void tasks_are_waited_for_at_once(void **state)
                   "    [asyncio.create_task(g(1))]\n"
                   "    await asyncio.wait_for(g(1), 2)\n"
                   "    ensure_future(h)\n"
+                  "    asyncio.create_task(o\n        .g(1))\n"
                   "def g():\n"
                   "    asyncio.create_task(g(1))\n"
                   "|\n");
