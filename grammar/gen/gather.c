@@ -15,9 +15,6 @@
 
 void gen_gather(struct gen *g);
 
-/* How far down a block an empty container is looked for: each is. */
-#define STATEMENTS_MAX 64
-
 /* A statement that adds to the container made before it. */
 struct addition {
     uint32_t key;   /* NODE_NONE for a list or set */
@@ -140,20 +137,19 @@ static void gather(struct draft *d, uint32_t first, uint32_t second)
 /* The unit that names the symbol next, when it is in the same block. */
 static uint32_t next_user(const struct gen *g, uint32_t unit, uint32_t symbol)
 {
-    uint32_t end = g->units->at[unit].at.end, start = UINT32_MAX;
+    const struct unit *of = &g->units->at[unit];
     const struct occurrence *at;
     size_t n, low;
+    uint32_t node;
 
     at = symbol_occurrences(g->scopes, symbol, &n);
-    BISECT(low, 0, n, at[low].at.start < end);
-    if (low < n)
-        start = at[low].at.start;
-    unit = g->units->at[unit].next;
-    for (int i = 0; i < STATEMENTS_MAX && unit != UNIT_NONE;
-         i++, unit = g->units->at[unit].next)
-        if (g->units->at[unit].at.end > start)
-            return g->units->at[unit].at.start <= start ? unit : UNIT_NONE;
-    return UNIT_NONE;
+    BISECT(low, 0, n, at[low].at.start < of->at.end);
+    if (low == n || at[low].at.start >= node_span(g->nodes, of->body).end)
+        return UNIT_NONE;
+    node = node_at(g->nodes, at[low].at.start, NODE_IDENTIFIER);
+    while (node != NODE_NONE && node_parent(g->nodes, node) != of->body)
+        node = node_parent(g->nodes, node);
+    return node == NODE_NONE ? UNIT_NONE : unit_of(g->units, node);
 }
 
 /* `x = []`, and further down `x.append(a)`: that becomes `x = [a]`. */

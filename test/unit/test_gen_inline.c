@@ -502,6 +502,22 @@ static void a_copy_goes_to_its_uses_up_to_the_next_binding(void **state)
                   EDIT_inline, "");
 }
 
+/* All its uses are looked at for each of them. */
+static void a_variable_of_too_many_bindings_stays(void **state)
+{
+    struct buf text;
+    char *got;
+
+    (void)state;
+    buf_init(&text, 1 << 20);
+    for (int i = 0; i < 1000; i++)
+        buf_adds(&text, "x = y\nf(x)\n");
+    got = offers_of(text.data, EDIT_inline, NULL);
+    assert_string_equal(got, "");
+    free(got);
+    buf_deinit(&text);
+}
+
 static void the_first_of_what_is_written_out_is_taken(void **state)
 {
     (void)state;
@@ -757,6 +773,7 @@ int main(void)
         cmocka_unit_test(a_copy_goes_to_its_uses_up_to_the_next_binding),
         cmocka_unit_test(the_first_of_what_is_written_out_is_taken),
         cmocka_unit_test(a_name_that_somebody_has_gets_an_underscore),
+        cmocka_unit_test(a_variable_of_too_many_bindings_stays),
         cmocka_unit_test(a_body_stays_where_it_can_not_go),
         cmocka_unit_test(a_kernel_that_only_kernels_call_is_a_function_to_them),
         cmocka_unit_test(a_body_goes_to_each_of_few_calls),

@@ -140,6 +140,24 @@ static void a_method_stays_that_needs_its_class(void **state)
         assert_offers(texts[i], EDIT_dissolve, "");
 }
 
+/* All of these are looked at for each method of that name. */
+static void a_name_that_many_use_is_left(void **state)
+{
+    struct buf text;
+    char *got;
+
+    (void)state;
+    buf_init(&text, 1 << 20);
+    for (int i = 0; i < 600; i++)
+        buf_addf(&text,
+                 "class K%d:\n    @staticmethod\n    def f(): pass\nK%d.f()\n",
+                 i, i);
+    got = offers_of(text.data, EDIT_dissolve, NULL);
+    assert_string_equal(got, "");
+    free(got);
+    buf_deinit(&text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -147,6 +165,7 @@ int main(void)
         cmocka_unit_test(forward_of_an_autograd_function_is_what_apply_calls),
         cmocka_unit_test(methods_of_one_name_are_told_apart),
         cmocka_unit_test(a_method_stays_that_needs_its_class),
+        cmocka_unit_test(a_name_that_many_use_is_left),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
