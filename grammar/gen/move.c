@@ -345,11 +345,15 @@ static bool may_rename(const struct move *m, uint32_t symbol)
     return true;
 }
 
-/* Whether the function says this name anywhere. */
+/* Whether the function says this name anywhere, or will. */
 static bool is_said(const struct move *m, struct bytes text)
 {
     uint32_t function = m->callee.function;
 
+    for (size_t r = 0; r + 1 < m->nrenamed; r++) /* the last is asked for */
+        if (names_order(text, bytes_of(m->renamed[r].text,
+                                       strlen(m->renamed[r].text))) == 0)
+            return true;
     for (uint32_t i = function; i < m->ns->at[function].past; i++)
         if (node_is(m->ns, i, NODE_IDENTIFIER) &&
             names_order(node_text(m->ns, i), text) == 0)

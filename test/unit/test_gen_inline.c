@@ -547,6 +547,24 @@ static void the_first_of_what_is_written_out_is_taken(void **state)
                   EDIT_inline, "");
 }
 
+/* Each has an underscore more that the other has not. */
+static void names_that_are_made_are_not_the_same(void **state)
+{
+    (void)state;
+    assert_offers("x = x_ = 1\n"
+                  "x = x_ = 2\n"
+                  "def f():\n"
+                  "    x, x_ = g()\n"
+                  "    return x - x_\n"
+                  "y = f()\n",
+                  EDIT_inline,
+                  "x = x_ = 1\n"
+                  "x = x_ = 2\n"
+                  "x__, x___ = g()\n"
+                  "y = x__ - x___\n"
+                  "|\n");
+}
+
 static void a_name_that_somebody_has_gets_an_underscore(void **state)
 {
     (void)state;
@@ -773,6 +791,7 @@ int main(void)
         cmocka_unit_test(a_copy_goes_to_its_uses_up_to_the_next_binding),
         cmocka_unit_test(the_first_of_what_is_written_out_is_taken),
         cmocka_unit_test(a_name_that_somebody_has_gets_an_underscore),
+        cmocka_unit_test(names_that_are_made_are_not_the_same),
         cmocka_unit_test(a_variable_of_too_many_bindings_stays),
         cmocka_unit_test(a_body_stays_where_it_can_not_go),
         cmocka_unit_test(a_kernel_that_only_kernels_call_is_a_function_to_them),
