@@ -443,7 +443,10 @@ static void add_method(struct closure *c, uint32_t function, struct bytes name,
                    at.start,
                    node_span(ns, node_field(ns, function, FIELD_name)).start });
     add_bytes(c, name);
-    add_text(c, "(");
+    move_add_span(
+        &c->m,
+        (struct span){ node_span(ns, node_field(ns, function, FIELD_name)).end,
+                       node_span(ns, list).start + 1 });
     add_parameters(c, function);
     move_add_nodes(&c->m, (struct span){ node_span(ns, list).end, at.end },
                    ns->at[list].past, ns->at[function].past,

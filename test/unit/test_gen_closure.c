@@ -198,6 +198,18 @@ static void a_class_stays_that_is_more_than_called(void **state)
         assert_offers(texts[i], EDIT_dissolve, "");
 }
 
+static void what_a_method_is_generic_in_goes_along(void **state)
+{
+    (void)state;
+    assert_offers("class K:\n"
+                  "    def __call__[T](self, x: T): return x\n"
+                  "print(K()(1), K()(2))\n",
+                  EDIT_dissolve,
+                  "def K[T](x: T): return x\n"
+                  "print(K(1), K(2))\n"
+                  "|\n");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -207,6 +219,7 @@ int main(void)
         cmocka_unit_test(a_class_that_keeps_nothing_is_the_function),
         cmocka_unit_test(a_method_that_needs_the_base_gets_an_object_of_it),
         cmocka_unit_test(a_class_stays_that_is_more_than_called),
+        cmocka_unit_test(what_a_method_is_generic_in_goes_along),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
