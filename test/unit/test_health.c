@@ -104,6 +104,28 @@ static void three_suspicions_in_an_hour_are_too_many(void **state)
     assert_int_equal(h.state, GPU_QUARANTINED);
 }
 
+static void a_doubt_asks_the_canary_and_is_not_counted(void **state)
+{
+    struct health h = with_canary(), without;
+    (void)state;
+
+    for (unsigned i = 0; i < 5; i++) {
+        health_doubt(&h, "slow", i * MINUTE);
+        assert_false(health_usable(&h));
+        pass_canaries(&h, 1, i * MINUTE);
+        assert_true(health_usable(&h));
+    }
+    health_doubt(&h, "slow", 6 * MINUTE);
+    assert_true(health_check(&h, 6 * MINUTE));
+    assert_true(health_checked(&h, false, "it did not end", 7 * MINUTE));
+    assert_int_equal(h.state, GPU_QUARANTINED);
+
+    health_init(&without, false);
+    for (unsigned i = 0; i < 5; i++)
+        health_doubt(&without, "slow", i);
+    assert_true(health_usable(&without));
+}
+
 static void suspicions_over_more_than_an_hour_are_forgiven(void **state)
 {
     struct health h = with_canary();
@@ -232,6 +254,7 @@ int main(void)
         cmocka_unit_test(a_suspicion_asks_the_canary),
         cmocka_unit_test(a_suspicion_while_the_canary_runs_asks_again),
         cmocka_unit_test(three_suspicions_in_an_hour_are_too_many),
+        cmocka_unit_test(a_doubt_asks_the_canary_and_is_not_counted),
         cmocka_unit_test(suspicions_over_more_than_an_hour_are_forgiven),
         cmocka_unit_test(a_quarantine_takes_its_time_and_three_canaries),
         cmocka_unit_test(each_quarantine_is_longer_up_to_an_hour),

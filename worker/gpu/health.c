@@ -99,14 +99,20 @@ static bool strike(struct health *h, uint64_t now)
 
 void health_doubt(struct health *h, const char *why, uint64_t now)
 {
+    if (is_final(h) || h->state == GPU_QUARANTINED || !h->canary)
+        return;
+    enter(h, GPU_SUSPECT, why);
+    h->due_ms = now;
+}
+
+static void suspect(struct health *h, const char *why, uint64_t now)
+{
     if (is_final(h) || h->state == GPU_QUARANTINED)
         return;
-    if (strike(h, now)) {
+    if (strike(h, now))
         quarantine(h, why, now);
-    } else if (h->canary) {
-        enter(h, GPU_SUSPECT, why);
-        h->due_ms = now;
-    }
+    else
+        health_doubt(h, why, now);
 }
 
 bool health_xid(struct health *h, enum xid_class class, uint64_t code,
@@ -118,7 +124,7 @@ bool health_xid(struct health *h, enum xid_class class, uint64_t code,
     if (class == XID_APP)
         return false;
     if (class == XID_SUSPECT)
-        health_doubt(h, why, now);
+        suspect(h, why, now);
     else if (!is_final(h) && h->state != GPU_QUARANTINED)
         quarantine(h, why, now);
     return true;

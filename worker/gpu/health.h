@@ -2,7 +2,7 @@
  * in, in milliseconds of any clock that goes forward.
  *
  *   HEALTHY --suspect Xid, slow kill--> SUSPECT --clean canary--> HEALTHY
- *      |          third in an hour |       | failed
+ *      |      third Xid in an hour |       | failed
  *      +--bad Xid, driver's word--> QUARANTINED --backoff, 3 clean--> HEALTHY
  *
  * WEDGED (holds a process that cannot be killed) and LOST (fallen off the bus)
@@ -57,7 +57,9 @@ bool health_xid(struct health *h, enum xid_class class, uint64_t code,
 bool health_bad(struct health *h, const char *why, bool lost, uint64_t now);
 bool health_wedge(struct health *h, const char *why);
 
-/* A doubt that concerns no run but those to come. */
+/* A doubt that concerns no run but those to come, and that a busy machine may
+ * raise as well: the canary is asked, and without one it says nothing. However
+ * often: no suspicion is counted. */
 void health_doubt(struct health *h, const char *why, uint64_t now);
 
 /* The canary: ask for one now; whether one is to be started now (it then counts
