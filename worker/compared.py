@@ -10,16 +10,35 @@ same ones though rounding differs in the last digits: the extent, how large the
 elements are, and how they lie.
 """
 
+import _ast
 import binascii
 import math
 import sys
 import warnings
 
-PARTS_MAX = 64  # of a tuple or a dictionary
+PARTS_MAX = 64  # of a tuple or a dictionary, a quarter in each one inside
 DEPTH_MAX = 4
 ELEMENTS_MAX = 1 << 22  # of more each n-th is looked at
+# Of a whole run, that looking at them takes no longer than a second or two. Of
+# one that compares more nothing is told.
+NOTES_MAX = 1 << 15
+ELEMENTS_ALL = 1 << 24
 NEAR = 1e-5  # of what elements are on the whole: right, but for rounding
 SIDE_BITS = 14  # of the number for each of two sides, above the pattern's four
+
+
+def thinned(array, size):
+    """Return each n-th element of an array, so that not too many are left.
+
+    All is a view up to the end: what is broadcast, or lies crosswise, may have
+    far more elements than there is memory.
+    """
+    for axis in range(array.ndim):
+        step, extent = -(-size // ELEMENTS_MAX), array.shape[axis]
+        if step > 1:
+            array = array[(slice(None),) * axis + (slice(None, None, step),)]
+            size = size // extent * array.shape[axis]
+    return array.reshape(-1)
 
 
 def flat(value):
@@ -29,11 +48,13 @@ def flat(value):
     if torch and isinstance(value, torch.Tensor):
         value = value.detach()
         if value.layout is not torch.strided:
+            if value.numel() > ELEMENTS_MAX:  # it may not fit into memory
+                return tuple(value.shape), None
             value = value.to_dense()
         if value.is_complex():
             value = torch.view_as_real(value.resolve_conj())
-        shape, step = tuple(value.shape), -(-value.numel() // ELEMENTS_MAX)
-        value = value.reshape(-1)[::max(step, 1)].cpu().double()
+        shape = tuple(value.shape)
+        value = thinned(value, value.numel()).cpu().double()
         return shape, value.numpy() if numpy else value.tolist()
     for method in ("copy_to_host", "get"):  # of numba's and CuPy's arrays
         if not numpy or isinstance(value, numpy.ndarray):
@@ -47,8 +68,7 @@ def flat(value):
             value = numpy.stack([value.real, value.imag])
         if value.dtype.kind not in "biuf":
             return value.shape, None
-        shape, step = value.shape, -(-value.size // ELEMENTS_MAX)
-        return shape, value.reshape(-1)[::max(step, 1)].astype("f8")
+        return value.shape, thinned(value, value.size).astype("f8")
     if isinstance(value, complex):
         return "complex", [value.real, value.imag]
     return (), [float(value)]
@@ -70,6 +90,14 @@ def sums(numbers):
             math.fsum(x * i / last for i, x in enumerate(numbers)))
 
 
+def told(shape, numbers):
+    """Return the figures of an array as text."""
+    finite, size, total, weighed = sums(numbers)
+    parts = [(part / size if size else 0.0) + 0.0 for part in (total, weighed)]
+    return "%s %d %.3g %s" % (shape, finite, size, " ".join(
+        "%.3f" % (round(part, 3) + 0.0) for part in parts))
+
+
 def describe(value, depth=0):
     """Return the figures of a value as text."""
     typ = type(value)
@@ -78,26 +106,31 @@ def describe(value, depth=0):
     if typ is dict:
         value = list(value.items())
     if isinstance(value, (tuple, list)) and depth < DEPTH_MAX:
-        return "[%s]" % ", ".join(
-            describe(part, depth + 1) for part in value[:PARTS_MAX])
+        if is_series(value):
+            return told(*elements(value))
+        return "[%s]" % ", ".join(describe(part, depth + 1) for part in
+                                  value[:max(PARTS_MAX >> 2 * depth, 1)])
     if not (isinstance(value, (int, float, complex))
             or hasattr(typ, "__array__") or hasattr(typ, "dtype")):
         return typ.__name__
     shape, numbers = flat(value)
     if numbers is None:
         return "%s of %s" % (typ.__name__, shape)
-    finite, size, total, weighed = sums(numbers)
-    parts = [(part / size if size else 0.0) + 0.0 for part in (total, weighed)]
-    return "%s %d %.3g %s" % (shape, finite, size, " ".join(
-        "%.3f" % (round(part, 3) + 0.0) for part in parts))
+    return told(shape, numbers)
+
+
+def is_series(value):
+    """Tell whether there is nothing but numbers in a tuple or list."""
+    return all(isinstance(part, (int, float)) for part in value)
 
 
 def elements(value):
     """Return (shape, numbers) of a number, an array or a list of numbers."""
     if isinstance(value, (tuple, list)):
-        if not all(isinstance(part, (int, float)) for part in value):
+        if not is_series(value):
             raise TypeError
-        return (len(value),), [float(part) for part in value]
+        step = -(-len(value) // ELEMENTS_MAX)
+        return (len(value),), [float(x) for x in value[::max(step, 1)]]
     return flat(value)
 
 
@@ -129,34 +162,55 @@ def pattern(one, other):
     return bits | 2 * bool(right)
 
 
+def look(key, value, sides):
+    """Note a side; return its figures, the pattern, how many elements."""
+    shape, numbers = (), None
+    try:
+        shape, numbers = sides[key] = elements(value)
+    except Exception:
+        sides.pop(key, None)
+    try:
+        if numbers is None or isinstance(value, (bool, str, bytes)):
+            text = describe(value)
+        else:
+            text = told(shape, numbers)
+    except Exception:
+        text = "?"
+    try:
+        bits = pattern(sides[0], sides[1])
+    except Exception:
+        bits = 0
+    return text, bits, 0 if numbers is None else len(numbers)
+
+
 def noter(tell):
     """Return the function that notes a side and gives its value back."""
     sums_of, sides = [0, 0], {}
+    left = [NOTES_MAX, ELEMENTS_ALL]
 
     def note(key, value):
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                text = describe(value)
-        except Exception:
-            text = "?"
-        try:
-            sides[key] = elements(value)
-        except Exception:
-            sides.pop(key, None)
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                bits = pattern(sides[0], sides[1])
-        except Exception:
-            bits = 0
+        if min(left) < 0:
+            return value
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            text, bits, numbers = look(key, value, sides)
+        left[0] -= 1
+        left[1] -= numbers
         side = min(key, 1)
         sums_of[side] = binascii.crc32(
             text.encode("utf-8", "replace"), sums_of[side])
         first, second = (part % (1 << SIDE_BITS) for part in sums_of)
-        tell(((second << SIDE_BITS) + first << 4) + bits or 1 << 4)
+        tell(0 if min(left) < 0 else
+             ((second << SIDE_BITS) + first << 4) + bits or 1 << 4)
         return value
     return note
+
+
+def is_value(node):
+    """Tell whether a node comes to one value that may be handed on."""
+    return (isinstance(node, _ast.expr) and not isinstance(node, _ast.Starred)
+            and isinstance(getattr(node, "ctx", None),
+                           (_ast.Load, type(None))))
 
 
 def compare(path, spans, tell, zygote):
@@ -177,10 +231,10 @@ def compare(path, spans, tell, zygote):
             offset, todo = zygote["offsets"](text), [tree]
             while todo:
                 for child, holder, at, _ in zygote["children"](todo.pop()):
-                    if not getattr(child, "decorator_list", None):
+                    if not (getattr(child, "decorator_list", None)
+                            or zygote["kind"](child) in zygote["OPAQUE"]):
                         todo.append(child)
-                    if type(getattr(child, "ctx", None)).__name__ not in (
-                            "Load", "NoneType"):
+                    if not is_value(child):
                         continue
                     span = hasattr(child, "col_offset") and zygote["span_of"](
                         child, offset)

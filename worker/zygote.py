@@ -89,6 +89,7 @@ VALUE_MAX = 64  # bytes of one
 NAME_ROOM = 24  # what a name came to may be longer than it: then its
                 # assignments go too
 ONLY_AST = 0x400  # ast.PyCF_ONLY_AST
+COMPARING = {}  # see comparing()
 NOTE = "_autodd_c_note"  # among the builtins of a traced run
 TURN = "_autodd_c_turn"
 UNSEEN, VARIES = object(), object()
@@ -636,6 +637,8 @@ class Zygote:
             return False
         child = None
         try:
+            if run.compared:
+                comparing()  # once for all that are forked from now on
             if run.hot:
                 child = self.lane(run)
                 if child is None:
@@ -1056,6 +1059,13 @@ def names_of(name):
     return space
 
 
+def comparing():
+    """Return the names of compared.py, which is compiled but once."""
+    if not COMPARING:
+        COMPARING.update(names_of("compared.py"))
+    return COMPARING
+
+
 def safe_path():
     """Tell whether the script's folder stays out of sys.path (-P)."""
     return getattr(sys.flags, "safe_path", False)
@@ -1231,7 +1241,7 @@ def execute(*_):
     status, interrupted, leaving, wrong = 0, False, None, None
     watched = observe(RUN.path, RUN.values) if RUN.values else None
     if RUN.compared:
-        watched = names_of("compared.py")["compare"](
+        watched = comparing()["compare"](
             RUN.path, RUN.compared, ZYGOTE.note_figures, globals())
     if RUN.trace:
         trace(RUN.path, RUN.trace)

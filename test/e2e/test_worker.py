@@ -643,6 +643,60 @@ def test_what_is_compared_is_told_in_figures(make):
     assert figures_of(w, inside, "[x]", "[2 * x]") == 0
 
 
+COMPARES_LISTS = """\
+got, want = [1.0] * 500, [1.0] * 500
+got[%d] = 9.0
+assert got == want, "other"
+"""
+
+
+def test_all_of_a_long_list_is_compared(make):
+    w = make(slots=1)
+    w.start()
+    spans = "got", "want"
+    near = figures_of(w, COMPARES_LISTS % 3, *spans)
+    assert near and near == figures_of(w, COMPARES_LISTS % 3, *spans)
+    assert figures_of(w, COMPARES_LISTS % 400, *spans) not in (near, 0)
+
+
+def test_a_run_that_compares_very_much_tells_nothing_and_ends_soon(make):
+    w = make(slots=1)
+    w.start()
+    text = ("def same(got, want):\n    return got != want\n"
+            "for i in range(%d):\n    same(i, i)\nassert same(1, 1)\n")
+    assert figures_of(w, text % 100, "got", "want") != 0
+    assert figures_of(w, text % 40000, "got", "want") == 0
+
+
+@pytest.mark.parametrize("text, spans", [
+    ("def both(a, b):\n    assert a == b\none, two = [1], [2]\n"
+     "both(*one, *two)\n", ("*one", "*two")),
+    ("def fail(a, b):\n    assert a == b\nfail(1, 2)\nassert [1] == [2]\n",
+     ("fail(1, 2)", "[2]"))])
+def test_what_is_no_single_value_is_run_as_it_stands(make, text, spans):
+    w = make(slots=1)
+    w.start()
+    figures_of(w, text, *spans)
+
+
+BROADCAST = """\
+import numpy
+one = numpy.broadcast_to(numpy.array([[1.0], [2.0]]), (1 << 20, 2, 1 << 20))
+two = numpy.broadcast_to(%s, (1 << 20, 2, 1 << 20))
+assert one.base is two.base, "other"
+"""
+
+
+def test_an_array_larger_than_memory_is_compared(make):
+    pytest.importorskip("numpy")
+    w = make(slots=1)
+    w.start()
+    spans = "one", "two"
+    first = figures_of(w, BROADCAST % "numpy.float64(1)", *spans)
+    assert figures_of(w, BROADCAST % "numpy.float64(2)", *spans) not in (
+        first, 0)
+
+
 LIBRARY = {  # packages whose bodies import one another in all ways
     "inner/__init__.py": "",
     "inner/part.py": "",
