@@ -135,15 +135,15 @@ def elements(value):
 
 
 def pattern(one, other):
-    """Return how two sides lie to one another, a set of bits.
+    """Return how two sides lie to one another, and whether all is right.
 
-    1: of one shape; 2: some elements are right; 4: not all is finite; 8: one
-    is nothing but zeros.
+    A set of bits, 1: of one shape; 2: some elements are right; 4: not all is
+    finite; 8: one is nothing but zeros.
     """
     (shape, one), (shape_of_other, other) = one, other
     bits = int(shape == shape_of_other)
     if one is None or other is None or not len(one) or not len(other):
-        return bits
+        return bits, False
     finite = [sums(side)[:2] for side in (one, other)]
     bits |= 4 * (finite[0][0] < len(one) or finite[1][0] < len(other))
     bits |= 8 * (not finite[0][1] or not finite[1][1])
@@ -152,18 +152,20 @@ def pattern(one, other):
     if len(other) == 1:
         other = [other[0]] * len(one)
     if len(one) != len(other):
-        return bits
+        return bits, False
     near = NEAR * max(side[1] / len(one) for side in finite)
     numpy = sys.modules.get("numpy")
     if numpy:
-        right = (numpy.abs(numpy.subtract(one, other)) <= near).any()
+        right = numpy.abs(numpy.subtract(one, other)) <= near
+        some, every = bool(right.any()), bool(right.all())
     else:
-        right = any(abs(x - y) <= near for x, y in zip(one, other))
-    return bits | 2 * bool(right)
+        right = [abs(x - y) <= near for x, y in zip(one, other)]
+        some, every = any(right), all(right)
+    return bits | 2 * some, every and bits & 1 == 1
 
 
 def look(key, value, sides):
-    """Note a side; return its figures, the pattern, how many elements."""
+    """Note a side; return its figures, pattern() and how many elements."""
     shape, numbers = (), None
     try:
         shape, numbers = sides[key] = elements(value)
@@ -177,23 +179,34 @@ def look(key, value, sides):
     except Exception:
         text = "?"
     try:
-        bits = pattern(sides[0], sides[1])
+        bits, passes = pattern(sides[0], sides[1])
     except Exception:
-        bits = 0
-    return text, bits, 0 if numbers is None else len(numbers)
+        bits, passes = 0, False
+    return text, bits, passes, 0 if numbers is None else len(numbers)
 
 
 def noter(tell):
-    """Return the function that notes a side and gives its value back."""
+    """Return the function that notes a side and gives its value back.
+
+    What passes counts only while nothing comes after it: in a loop over cases
+    those before the one that fails may go.
+    """
     sums_of, sides = [0, 0], {}
+    before, passed = [0, 0], False  # the sums, and the test that began there
     left = [NOTES_MAX, ELEMENTS_ALL]
 
     def note(key, value):
+        nonlocal before, passed
         if min(left) < 0:
             return value
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            text, bits, numbers = look(key, value, sides)
+            text, bits, passes, numbers = look(key, value, sides)
+        if key == 0:
+            if passed:
+                sums_of[:] = before
+            before = list(sums_of)
+        passed = passes and key == 1
         left[0] -= 1
         left[1] -= numbers
         side = min(key, 1)

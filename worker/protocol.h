@@ -192,10 +192,11 @@ struct observation {
     /* Which of them the run has imported, as a sum: two runs with the same one
      * have very likely imported the same. */
     uint32_t shown;
-    /* For request.compared: a number for what these came to, each time, and for
-     * how they lay to one another the last time: whether some elements were
-     * right, for one. Its bits are FIGURES_*. 0: not known. Two runs of one
-     * computation have the same, one of another hardly ever has. */
+    /* For request.compared: a number for what these came to, each time that
+     * they were not the same and the last time, and for how they lay to one
+     * another the last time: whether some elements were right, for one. Its
+     * bits are FIGURES_*. 0: not known. Two runs of one computation have the
+     * same, one of another hardly ever has. */
     uint32_t figures;
 
     /* The last traceback on stderr; of several that have nothing to do with

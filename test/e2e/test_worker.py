@@ -659,6 +659,26 @@ def test_all_of_a_long_list_is_compared(make):
     assert figures_of(w, COMPARES_LISTS % 400, *spans) not in (near, 0)
 
 
+COMPARES_CASES = """\
+def check(got, want):
+    assert got == want
+for case in %s:
+    check(2.0 * case, case * case)
+"""
+
+
+def test_what_passes_before_the_case_that_fails_makes_no_difference(make):
+    w = make(slots=1)
+    w.start()
+    spans = "got", "want"
+    first = figures_of(w, COMPARES_CASES % "[3.0]", *spans)
+    assert first
+    for cases in "[2.0, 3.0]", "[0.0, 2.0, 3.0, 4.0]":
+        assert figures_of(w, COMPARES_CASES % cases, *spans) == first
+    assert figures_of(w, COMPARES_CASES % "[2.0, 4.0]", *spans) not in (
+        first, 0)
+
+
 def test_a_run_that_compares_very_much_tells_nothing_and_ends_soon(make):
     w = make(slots=1)
     w.start()
