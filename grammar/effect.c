@@ -751,6 +751,22 @@ static bool draws_from_generator(const struct flow *f, uint32_t call)
     return name.data[name.len - 1] != '_' && is_of_object(f, call);
 }
 
+/* Whether a call fixes what is drawn: x.seed() and seed(None) take another
+ * number each time. What else has no argument may have one for a default. */
+static bool sets_seed(const struct flow *f, uint32_t call)
+{
+    struct bytes name = kernel_last_name(f->ns, call);
+    uint32_t first = node_first_argument(f->ns, call);
+
+    if (!IS_ONE_OF(name, seeds))
+        return false;
+    if (first == NODE_NONE)
+        return !node_is(f->ns, node_field(f->ns, call, FIELD_function),
+                        NODE_ATTRIBUTE) ||
+               !text_is_one_of(name, (const char *const[]){ "seed" }, 1);
+    return !node_text_is(f->ns, first, "None");
+}
+
 bool effect_of_chance(const struct flow *f)
 {
     bool random = false, drawn = false, seeded = false;
@@ -758,20 +774,21 @@ bool effect_of_chance(const struct flow *f)
 
     for (uint32_t i = 0; i < f->ns->n; i++) {
         struct bytes name;
+        bool seeds_it;
 
         if (!node_is(f->ns, i, NODE_CALL))
             continue;
         name = kernel_last_name(f->ns, i);
-        later |= IS_ONE_OF(name, seeds);
+        seeds_it = sets_seed(f, i);
+        later |= seeds_it;
         unseeded |= IS_ONE_OF(name, generators) &&
                     node_first_argument(f->ns, i) == NODE_NONE;
         if (IS_ONE_OF(name, keys) && node_first_argument(f->ns, i) != NODE_NONE)
             return false;
-        if (IS_ONE_OF(name, seeds) && !is_of_object(f, i))
+        if (seeds_it && !is_of_object(f, i))
             return false;
-        seeded |= IS_ONE_OF(name, seeds) ||
-                  (IS_ONE_OF(name, generators) &&
-                   node_first_argument(f->ns, i) != NODE_NONE);
+        seeded |= seeds_it || (IS_ONE_OF(name, generators) &&
+                               node_first_argument(f->ns, i) != NODE_NONE);
         if (!IS_ONE_OF(name, random_makers))
             continue;
         if (draws_from_generator(f, i))

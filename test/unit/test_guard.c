@@ -1292,8 +1292,17 @@ static void what_was_seeded_stays_seeded(void **state)
           TEXTS("x = torch.ones(4)\n"
                 "torch.testing.assert_close(f(x), x * 2)\n",
                 "x = np.random.default_rng(7).normal(size=4)\n"
+                "torch.testing.assert_close(f(x), x * 2)\n",
+                "seed()\n"
+                "x = torch.randn(4)\n"
                 "torch.testing.assert_close(f(x), x * 2)\n"),
           TEXTS(unseeded,
+                "torch.seed()\n"
+                "x = torch.randn(4)\n"
+                "torch.testing.assert_close(f(x), x * 2)\n",
+                "random.seed(None)\n"
+                "x = random.random()\n"
+                "torch.testing.assert_close(f(x), x * 2)\n",
                 "x = np.random.default_rng().normal(size=4)\n"
                 "torch.testing.assert_close(f(x), x * 2)\n",
                 "a = np.random.default_rng(7).normal(size=4)\n"
