@@ -176,8 +176,8 @@ def look(key, value, sides):
             text = describe(value)
         else:
             text = told(shape, numbers)
-    except Exception:
-        text = "?"
+    except Exception:  # as for anything else that is no number
+        text = type(value).__name__
     try:
         bits, passes = pattern(sides[0], sides[1])
     except Exception:

@@ -71,7 +71,8 @@ bool solo_figures_differ(uint32_t base, uint32_t figures, bool binds);
 /* Whether that can't be said yet, as the figures of the base are a guess. */
 bool solo_guesses(const struct solo *solo);
 
-/* The figures of a text that is known to be good, wherever it is a base. */
+/* The figures of a text that is known to be good, wherever it is a base; 0: its
+ * run told none. */
 void solo_figures(struct solo *solo, struct hash128 text, uint32_t figures);
 
 /* The verdict, or a guess. `again`: there was none, and it is asked for once

@@ -203,7 +203,8 @@ void solo_figures(struct solo *solo, struct hash128 text, uint32_t figures)
     for (; solo; solo = solo->before ? solo->before->solo : NULL) {
         if (!hash_equal(solo->base.hash, text))
             continue;
-        solo->base.figures = figures;
+        if (figures != 0) /* else those that were guessed are the best known */
+            solo->base.figures = figures;
         solo->base.guessed = false;
     }
 }

@@ -659,6 +659,21 @@ def test_all_of_a_long_list_is_compared(make):
     assert figures_of(w, COMPARES_LISTS % 400, *spans) not in (near, 0)
 
 
+COMPARES_OBJECTS = """\
+class Box:
+    %s
+assert Box() == Box(), "other"
+"""
+
+
+def test_an_object_that_cannot_be_read_is_one_of_its_class(make):
+    w = make(slots=1)
+    w.start()
+    first = figures_of(w, COMPARES_OBJECTS % "pass", "Box()")
+    assert first
+    assert figures_of(w, COMPARES_OBJECTS % "dtype = 0", "Box()") == first
+
+
 COMPARES_CASES = """\
 def check(got, want):
     assert got == want
