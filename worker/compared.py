@@ -27,34 +27,35 @@ NEAR = 1e-5  # of what elements are on the whole: right, but for rounding
 SIDE_BITS = 14  # of the number for each of two sides, above the pattern's four
 
 
-def thinned(array, size):
+def thinned(array, size, most):
     """Return each n-th element of an array, so that not too many are left.
 
     All is a view up to the end: what is broadcast, or lies crosswise, may have
-    far more elements than there is memory.
+    far more elements than there is memory. And n is odd, to meet all places of
+    a tile.
     """
     for axis in range(array.ndim):
-        step, extent = -(-size // ELEMENTS_MAX), array.shape[axis]
-        if step > 1:
+        if size > most:
+            step, extent = -(-size // most) | 1, array.shape[axis]
             array = array[(slice(None),) * axis + (slice(None, None, step),)]
             size = size // extent * array.shape[axis]
     return array.reshape(-1)
 
 
-def flat(value):
+def flat(value, most=ELEMENTS_MAX):
     """Return (shape, list or array of numbers) of anything like an array."""
     numpy = sys.modules.get("numpy")
     torch = sys.modules.get("torch")
     if torch and isinstance(value, torch.Tensor):
         value = value.detach()
         if value.layout is not torch.strided:
-            if value.numel() > ELEMENTS_MAX:  # it may not fit into memory
+            if value.numel() > most:  # it may not fit into memory
                 return tuple(value.shape), None
             value = value.to_dense()
         if value.is_complex():
             value = torch.view_as_real(value.resolve_conj())
         shape = tuple(value.shape)
-        value = thinned(value, value.numel()).cpu().double()
+        value = thinned(value, value.numel(), most).cpu().double()
         return shape, value.numpy() if numpy else value.tolist()
     for method in ("copy_to_host", "get"):  # of numba's and CuPy's arrays
         if not numpy or isinstance(value, numpy.ndarray):
@@ -68,7 +69,7 @@ def flat(value):
             value = numpy.stack([value.real, value.imag])
         if value.dtype.kind not in "biuf":
             return value.shape, None
-        return value.shape, thinned(value, value.size).astype("f8")
+        return value.shape, thinned(value, value.size, most).astype("f8")
     if isinstance(value, complex):
         return "complex", [value.real, value.imag]
     return (), [float(value)]
@@ -113,7 +114,8 @@ def describe(value, depth=0):
     if not (isinstance(value, (int, float, complex))
             or hasattr(typ, "__array__") or hasattr(typ, "dtype")):
         return typ.__name__
-    shape, numbers = flat(value)
+    shape, numbers = flat(
+        value, ELEMENTS_MAX // PARTS_MAX if depth else ELEMENTS_MAX)
     if numbers is None:
         return "%s of %s" % (typ.__name__, shape)
     return told(shape, numbers)
