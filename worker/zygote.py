@@ -1866,6 +1866,8 @@ SERIES = {tuple: "(%s)", list: "[%s]"}
 def literal(value):
     """Return the source of a value that has a short one, else None."""
     typ = type(value)
+    if typ.__module__ == "torch" and typ.__name__ == "Size":
+        typ = tuple  # which does as well nearly everywhere
     if typ in SERIES and len(value) < VALUE_MAX / 2:
         parts = [simple_text(part) for part in value]
         text = None if None in parts else SERIES[typ] % (

@@ -454,6 +454,21 @@ def test_a_value_longer_than_the_ceiling_is_dropped(make):  # noqa: F811
     assert name not in seen and seen[name + "[0]"] == ["'x'"]
 
 
+SHAPE = """\
+class Size(tuple): __module__ = "torch"
+class Other(tuple): pass
+shape, other = Size((6, 1)), Other((6, 1))
+rows = max(max(*shape), *other)
+"""
+
+
+def test_the_extents_of_a_tensor_are_a_tuple(make):  # noqa: F811
+    w = make()
+    w.start()
+    seen = values_of(SHAPE.encode(), w.run(SHAPE, "observe"))
+    assert seen["shape"] == ["(6, 1)"] and "other" not in seen, seen
+
+
 def test_more_expressions_than_there_is_room_for(make):  # noqa: F811
     w = make()
     w.start()
