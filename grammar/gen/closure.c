@@ -56,15 +56,10 @@ struct closure {
     size_t n;
 };
 
-static bool same_text(struct bytes a, struct bytes b)
-{
-    return names_order(a, b) == 0;
-}
-
 static struct field *field_of(const struct closure *c, struct bytes name)
 {
     for (size_t i = 0; i < c->n; i++)
-        if (same_text(c->fields[i].name, name))
+        if (names_same(c->fields[i].name, name))
             return (struct field *)&c->fields[i];
     return NULL;
 }
@@ -121,15 +116,6 @@ static bool is_idle(const struct nodes *ns, uint32_t statement)
              node_is(ns, node_named_child(ns, statement), NODE_STRING)));
 }
 
-/* The identifier of the first parameter. */
-static uint32_t self_of(const struct nodes *ns, uint32_t function)
-{
-    uint32_t list = node_field(ns, function, FIELD_parameters);
-    uint32_t self = list == NODE_NONE ? NODE_NONE : node_named_child(ns, list);
-
-    return node_is(ns, self, NODE_IDENTIFIER) ? self : NODE_NONE;
-}
-
 static bool has_bases(const struct nodes *ns, uint32_t class)
 {
     uint32_t bases = node_field(ns, class, FIELD_superclasses);
@@ -158,9 +144,9 @@ static bool read_function(struct closure *c, uint32_t function)
     struct bytes text;
     struct field *f;
 
-    if (name == NODE_NONE || self_of(ns, function) == NODE_NONE ||
+    if (name == NODE_NONE || method_self(ns, function) == NODE_NONE ||
         !starts_line(ns, function) ||
-        node_is(ns, node_named_sibling(ns, self_of(ns, function)),
+        node_is(ns, node_named_sibling(ns, method_self(ns, function)),
                 NODE_POSITIONAL_SEPARATOR))
         return false;
     if (node_text_is(ns, name, "__init__")) {
@@ -236,7 +222,7 @@ static bool read_self(struct closure *c, uint32_t function)
 {
     const struct names *names = c->m.names;
     const struct nodes *ns = c->m.ns;
-    uint32_t self = self_of(ns, function);
+    uint32_t self = method_self(ns, function);
     const struct occurrence *at;
     size_t n;
 
@@ -345,7 +331,7 @@ static uint32_t merged(const struct closure *c, const struct field *f)
         return SYMBOL_NONE;
     right = node_field(ns, assignment, FIELD_right);
     if (!node_is(ns, right, NODE_IDENTIFIER) ||
-        !same_text(node_text(ns, right), f->name))
+        !names_same(node_text(ns, right), f->name))
         return SYMBOL_NONE;
     symbol = names_symbol(c->m.names, right);
     if (symbol == SYMBOL_NONE || names_home(c->m.names, symbol) != c->init ||
@@ -363,16 +349,16 @@ static bool is_free(const struct closure *c, const struct field *f,
                     struct bytes text)
 {
     const struct nodes *ns = c->m.ns;
-    uint32_t own = same_text(text, f->name) ? merged(c, f) : SYMBOL_NONE;
+    uint32_t own = names_same(text, f->name) ? merged(c, f) : SYMBOL_NONE;
 
     for (size_t i = 0; i < c->n; i++)
-        if (&c->fields[i] != f && same_text(c->fields[i].name, text))
+        if (&c->fields[i] != f && names_same(c->fields[i].name, text))
             return false;
     for (uint32_t i = c->body; i < ns->at[c->body].past; i++) {
         uint32_t symbol;
 
         if (!node_is(ns, i, NODE_IDENTIFIER) ||
-            !same_text(node_text(ns, i), text))
+            !names_same(node_text(ns, i), text))
             continue;
         symbol = names_symbol(c->m.names, i);
         if (symbol != SYMBOL_NONE && symbol != own &&
@@ -418,7 +404,7 @@ static void add_bytes(struct closure *c, struct bytes text)
 static void add_parameters(struct closure *c, uint32_t function)
 {
     const struct nodes *ns = c->m.ns;
-    uint32_t self = self_of(ns, function);
+    uint32_t self = method_self(ns, function);
     uint32_t next = node_named_sibling(ns, self), list = node_parent(ns, self);
 
     if (next == NODE_NONE)
@@ -436,7 +422,7 @@ static void add_method(struct closure *c, uint32_t function, struct bytes name,
     struct span at = node_span(ns, function);
     uint32_t list = node_field(ns, function, FIELD_parameters);
 
-    c->self = names_symbol(c->m.names, self_of(ns, function));
+    c->self = names_symbol(c->m.names, method_self(ns, function));
     move_add_line(&c->m, indent);
     move_add_span(
         &c->m, (struct span){
@@ -510,7 +496,7 @@ static void add_init(struct closure *c, struct span indent)
 
     if (first != NODE_NONE && starts_line(ns, first))
         own = statement_indent(ns, first);
-    c->self = names_symbol(c->m.names, self_of(ns, c->init));
+    c->self = names_symbol(c->m.names, method_self(ns, c->init));
     for (uint32_t s = first; s != NODE_NONE; s = node_named_sibling(ns, s))
         if (!is_idle(ns, s) && !is_super_init(ns, s) && !is_merged(c, s))
             add_statement(c, s, own, indent);
@@ -627,7 +613,7 @@ static uint32_t base_of(const struct closure *c)
         return NODE_NONE;
     for (size_t i = 0; i < c->n; i++)
         if (c->fields[i].bound &&
-            !same_text(c->fields[i].name, node_text(ns, name)))
+            !names_same(c->fields[i].name, node_text(ns, name)))
             return NODE_NONE;
     return node_named_child(ns, bases);
 }

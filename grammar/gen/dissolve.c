@@ -65,11 +65,6 @@ struct object {
     size_t nuses, uses_room;
 };
 
-static bool same_text(struct bytes a, struct bytes b)
-{
-    return a.len == b.len && (a.len == 0 || !memcmp(a.data, b.data, a.len));
-}
-
 static bool is_special(struct bytes name)
 {
     return name.len > 1 && name.data[0] == '_' && name.data[1] == '_';
@@ -78,7 +73,7 @@ static bool is_special(struct bytes name)
 static struct field *field_of(const struct object *o, struct bytes name)
 {
     for (size_t i = 0; i < o->nfields; i++)
-        if (same_text(o->fields[i].name, name))
+        if (names_same(o->fields[i].name, name))
             return (struct field *)&o->fields[i];
     return NULL;
 }
@@ -457,7 +452,7 @@ static bool read_taken(struct object *o)
 }
 
 /* The identifier of the first parameter. */
-static uint32_t self_of(const struct nodes *ns, uint32_t function)
+uint32_t method_self(const struct nodes *ns, uint32_t function)
 {
     uint32_t list = node_field(ns, function, FIELD_parameters);
     uint32_t self = list == NODE_NONE ? NODE_NONE : node_named_child(ns, list);
@@ -475,8 +470,8 @@ static bool read_all_uses(struct object *o)
     for (uint32_t s = node_named_child(ns, o->body); s != NODE_NONE;
          s = node_named_sibling(ns, s))
         if (node_is(ns, s, NODE_FUNCTION) &&
-            (self_of(ns, s) == NODE_NONE ||
-             !read_uses(o, self_of(ns, s), s, s == o->init)))
+            (method_self(ns, s) == NODE_NONE ||
+             !read_uses(o, method_self(ns, s), s, s == o->init)))
             return false;
     for (size_t i = 0; i < o->nfields; i++)
         if (!o->fields[i].bound)
@@ -548,7 +543,7 @@ static bool class_needs(const struct object *o, const struct field *f,
         const struct passed *passed;
 
         if (node_is(ns, i, NODE_IDENTIFIER) &&
-            same_text(node_text(ns, i), text))
+            names_same(node_text(ns, i), text))
             symbol = names_symbol(o->m.names, i);
         if (symbol == SYMBOL_NONE)
             continue;
@@ -570,13 +565,13 @@ static bool can_be_called(const struct object *o, const struct field *f,
 {
     const struct names *names = o->m.names;
     bool is_name =
-        o->name != NODE_NONE && same_text(node_text(o->m.ns, o->name), text);
+        o->name != NODE_NONE && names_same(node_text(o->m.ns, o->name), text);
 
     if (!is_name && !names_free_in(names, o->scope, text))
         return false;
     for (size_t i = 0; i < o->nfields; i++)
         if (&o->fields[i] != f && o->fields[i].plain.data &&
-            same_text(o->fields[i].plain, text))
+            names_same(o->fields[i].plain, text))
             return false;
     for (size_t i = 0; i < o->nuses; i++) {
         const struct use *use = &o->uses[i];
@@ -736,7 +731,7 @@ static bool put_at_call(struct object *o)
     if (!add_values(o, indent))
         return false;
     if (o->init != NODE_NONE) {
-        o->self = names_symbol(o->m.names, self_of(o->m.ns, o->init));
+        o->self = names_symbol(o->m.names, method_self(o->m.ns, o->init));
         move_add_assignments(&o->m, indent);
         move_add_statements(&o->m, indent);
     }
@@ -753,7 +748,8 @@ static void add_method(struct object *o, uint32_t function, struct span indent)
 {
     const struct nodes *ns = o->m.ns;
     struct span at = node_span(ns, function), own;
-    uint32_t self = self_of(ns, function), next = node_named_sibling(ns, self);
+    uint32_t self = method_self(ns, function),
+             next = node_named_sibling(ns, self);
     uint32_t list = node_parent(ns, self);
     uint32_t from = node_span(ns, list).end - 1;
 
@@ -780,7 +776,7 @@ static bool put_methods(struct object *o)
          s = node_named_sibling(ns, s)) {
         if (!node_is(ns, s, NODE_FUNCTION) || s == o->init)
             continue;
-        if (node_is(ns, node_named_sibling(ns, self_of(ns, s)),
+        if (node_is(ns, node_named_sibling(ns, method_self(ns, s)),
                     NODE_POSITIONAL_SEPARATOR))
             return false;
         add_method(o, s, statement_indent(ns, o->statement));

@@ -15,6 +15,9 @@ bool node_is_target(const struct nodes *ns, uint32_t node);
  * super(). */
 bool is_super_init(const struct nodes *ns, uint32_t statement);
 
+/* The first parameter of a method, NODE_NONE when it has no plain one. */
+uint32_t method_self(const struct nodes *ns, uint32_t function);
+
 /* Offer the class as a function. */
 void dissolve_closure(struct draft *d, const struct names *names,
                       uint32_t class);

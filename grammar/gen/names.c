@@ -26,6 +26,11 @@ int names_order(struct bytes a, struct bytes b)
     return a.len < b.len ? -1 : a.len > b.len;
 }
 
+bool names_same(struct bytes a, struct bytes b)
+{
+    return names_order(a, b) == 0;
+}
+
 static int name_order(const void *a, const void *b)
 {
     const struct name *x = a, *y = b;

@@ -30,6 +30,7 @@ struct names {
 
 /* Order by bytes, a beginning before what it begins: < 0, 0, > 0. */
 int names_order(struct bytes a, struct bytes b);
+bool names_same(struct bytes a, struct bytes b);
 
 /* By symbol: whether an import binds it. Caller frees. */
 bool *find_imported(const struct gen *g);
