@@ -108,17 +108,6 @@ bool is_super_init(const struct nodes *ns, uint32_t statement)
            node_text_is(ns, node_field(ns, made, FIELD_function), "super");
 }
 
-/* The call of an expression; NODE_NONE when it is not called. */
-static uint32_t called_of(const struct nodes *ns, uint32_t expression)
-{
-    uint32_t call = node_parent(ns, expression);
-
-    return node_is(ns, call, NODE_CALL) &&
-                   ns->at[expression].field == FIELD_function
-               ? call
-               : NODE_NONE;
-}
-
 /* What stands for a node of the class in its new place. */
 static struct bytes rewrite(const struct move *m, uint32_t node)
 {
@@ -137,7 +126,7 @@ static struct bytes rewrite(const struct move *m, uint32_t node)
     } else if (node_is(m->ns, node, NODE_IDENTIFIER)) {
         symbol = names_symbol(m->names, node);
         if (symbol != SYMBOL_NONE && symbol == o->self &&
-            called_of(m->ns, node) != NODE_NONE)
+            names_call_of(m->ns, node) != NODE_NONE)
             f = field_of(o, bytes_of(o->called, strlen(o->called)));
         else if (symbol != SYMBOL_NONE &&
                  names_home(m->names, symbol) == o->class)
@@ -368,7 +357,7 @@ static bool find_place(struct object *o)
         o->taken = parent;
         return !node_is_target(ns, parent);
     }
-    if (called_of(ns, call) != NODE_NONE) {
+    if (names_call_of(ns, call) != NODE_NONE) {
         o->taken = call;
         return true;
     }
@@ -413,7 +402,7 @@ static bool read_uses(struct object *o, uint32_t identifier, uint32_t home,
             continue;
         up = node == NODE_NONE ? NODE_NONE : node_parent(ns, node);
         if (at[i].role == OCC_LOAD && node != NODE_NONE &&
-            called_of(ns, node) != NODE_NONE) {
+            names_call_of(ns, node) != NODE_NONE) {
             f = field_add(o, bytes_of(o->called, strlen(o->called)));
             if (!f)
                 return false;

@@ -96,6 +96,21 @@ static bool names_itself(const struct gen *g, const struct addition *add,
     return false;
 }
 
+/* From what an addition adds to the end of its container, which is the end of
+ * the edit. */
+static void add_and_close(struct draft *d, const struct addition *add,
+                          uint32_t end)
+{
+    struct span value = node_span(d->ns, add->value);
+
+    if (add->dictionary)
+        draft_replaces(
+            d, (struct span){ node_span(d->ns, add->key).end, value.start },
+            ": ");
+    draft_replaces(d, (struct span){ value.end, end },
+                   add->dictionary ? "}" : "]");
+}
+
 static void gather(struct draft *d, uint32_t first, uint32_t second)
 {
     const struct nodes *ns = d->ns;
@@ -126,11 +141,7 @@ static void gather(struct draft *d, uint32_t first, uint32_t second)
                        add.key != NODE_NONE ? node_span(ns, add.key).start
                                             : value.start },
         last != NODE_NONE ? ", " : "");
-    if (add.dictionary)
-        draft_replaces(
-            d, (struct span){ node_span(ns, add.key).end, value.start }, ": ");
-    draft_replaces(d, (struct span){ value.end, all.end },
-                   add.dictionary ? "}" : "]");
+    add_and_close(d, &add, all.end);
     draft_end(d);
 }
 
@@ -188,11 +199,7 @@ static void gather_later(struct draft *d, uint32_t unit)
                                       ? node_span(ns, add.key).start
                                       : value.start },
                    add.dictionary ? " = {" : " = [");
-    if (add.dictionary)
-        draft_replaces(
-            d, (struct span){ node_span(ns, add.key).end, value.start }, ": ");
-    draft_replaces(d, (struct span){ value.end, all.end },
-                   add.dictionary ? "}" : "]");
+    add_and_close(d, &add, all.end);
     draft_end(d);
 }
 

@@ -511,8 +511,7 @@ static void sites_of_method(struct callee *callee, const struct names *names,
     }
 }
 
-/* Whether a node is what a call calls; the call. */
-static uint32_t call_of(const struct nodes *ns, uint32_t node)
+uint32_t names_call_of(const struct nodes *ns, uint32_t node)
 {
     uint32_t parent = node_parent(ns, node);
 
@@ -538,8 +537,8 @@ static void sites_of_holder(struct callee *callee, size_t *room,
     for (size_t i = 0; i < n; i++) {
         uint32_t node = names_node(names, at[i].at);
 
-        if (node != NODE_NONE && call_of(ns, node) != NODE_NONE)
-            site_add(callee, room, ns, call_of(ns, node), true);
+        if (node != NODE_NONE && names_call_of(ns, node) != NODE_NONE)
+            site_add(callee, room, ns, names_call_of(ns, node), true);
     }
 }
 
@@ -559,11 +558,11 @@ static void sites_of_objects(struct callee *callee, const struct names *names,
     for (size_t i = 0; i < n; i++) {
         uint32_t node = names_node(names, at[i].at), made;
 
-        if (node == NODE_NONE || call_of(ns, node) == NODE_NONE)
+        if (node == NODE_NONE || names_call_of(ns, node) == NODE_NONE)
             continue;
-        made = call_of(ns, node);
-        if (call_of(ns, made) != NODE_NONE)
-            site_add(callee, &room, ns, call_of(ns, made), true);
+        made = names_call_of(ns, node);
+        if (names_call_of(ns, made) != NODE_NONE)
+            site_add(callee, &room, ns, names_call_of(ns, made), true);
         else if (node_is(ns, node_parent(ns, made), NODE_ASSIGNMENT))
             sites_of_holder(callee, &room, names, node_parent(ns, made));
     }

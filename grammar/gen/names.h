@@ -32,6 +32,9 @@ struct names {
 int names_order(struct bytes a, struct bytes b);
 bool names_same(struct bytes a, struct bytes b);
 
+/* The call of an expression; NODE_NONE when it is not called. */
+uint32_t names_call_of(const struct nodes *ns, uint32_t expression);
+
 /* By symbol: whether an import binds it. Caller frees. */
 bool *find_imported(const struct gen *g);
 
