@@ -14,7 +14,7 @@ FAILURE = "KeyError: 'warp'"
 TEXT = '''# autodd: freeze-start
 import base64, os, time
 with open(__file__, "rb") as f:
-    line = base64.b64encode(f.read()) + b"\\n"
+    line = b"\\n" + base64.b64encode(f.read()) + b".\\n"
 log = os.open(os.environ["E2E_LOG"], os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
 os.write(log, line)
 time.sleep(%s)
@@ -51,11 +51,16 @@ def environ(tool):
 
 
 def texts(tool):
-    """What has run so far, in order; a line cut short is left out."""
+    """What has run so far, in order.
+
+    A child that is killed while it writes leaves a part of its line: each starts
+    on a line of its own, and only one that has its full stop counts.
+    """
     path = tool.root / "runs.log"
     if not path.exists():
         return []
-    return [base64.b64decode(line) for line in path.read_bytes().split(b"\n")[:-1]]
+    return [base64.b64decode(line[:-1]) for line in path.read_bytes().split(b"\n")
+            if line.endswith(b".")]
 
 
 def in_the_middle(tool, process, runs=40):

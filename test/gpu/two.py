@@ -2,7 +2,8 @@
 
 First both are healthy. Then a fake NVML, which names the same two GPUs, plays
 an Xid for one of them in the middle of the search: no later run may be on it,
-the other goes on, and the result must be the same.
+the other goes on, and the result must be the same: with --deterministic, for
+two workers otherwise end where the times of their runs lead them.
 """
 import json
 import shutil
@@ -23,7 +24,7 @@ import time
 %(imports)s
 with __freeze__:
     with open(os.environ["TWO_LOG"], "a") as log:
-        log.write("%%f %%s\\n" %% (
+        log.write("\\n%%f %%s.\\n" %% (
             time.time(), os.environ.get("CUDA_VISIBLE_DEVICES", "none")))
     %(length)s
 
@@ -70,12 +71,12 @@ CPU = {"imports": "", "use": "print(a[0])", "arange": "rows * cols",
 
 
 def runs(path):
-    """When each run began, and on what."""
+    """When each run began, and on what; a line cut short does not count."""
     if not path.exists():
         return []
-    return [(float(words[0]), words[1]) for words in
-            (line.split() for line in path.read_text().splitlines())
-            if len(words) == 2]
+    return [(float(at), gpu) for at, gpu in
+            (line[:-1].split() for line in path.read_text().splitlines()
+             if line.endswith("."))]
 
 
 def build(folder, name, source):
@@ -131,7 +132,7 @@ def once(rig, uuids, fall, env):
     before = rigs.gpu_memory()
     done = rig.run(
         [rig.autodd_c, folder / "work.py", "--err-msg", "K shape check failed",
-         "-j", rig.args.jobs, "--python", rig.python, "--children",
+         "-j", rig.args.jobs, "--deterministic", "--python", rig.python, "--children",
          rig.args.children, "--state", folder / "state.db", "-o",
          folder / "out.py", "--report", report, "--max-time", MOST_S],
         MOST_S + 45, env=dict(env, TWO_LOG=str(log)))
