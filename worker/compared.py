@@ -2,12 +2,12 @@
 
 The bits of it are in protocol.h.
 
-Part of zygote.py, which hands over its names: run in the child of one run. The
-script is compiled from a tree in which each expression `e` that is compared is
-NOTE(key, e), at its place in the original, as where values are noted. What it
-came to is brought down to a few figures, so that the same computation has the
-same ones though rounding differs in the last digits: the extent, how large the
-elements are, and how they lie.
+Part of zygote.py, which hands over the names of observed.py: run in the child
+of one run. The script is compiled from a tree in which each expression `e` that
+is compared is NOTE(key, e), at its place in the original, as where values are
+noted. What it came to is brought down to a few figures, so that the same
+computation has the same ones though rounding differs in the last digits: the
+extent, how large the elements are, and how they lie.
 """
 
 import _ast
@@ -228,7 +228,7 @@ def is_value(node):
                            (_ast.Load, type(None))))
 
 
-def compare(path, spans, tell, zygote):
+def compare(path, spans, tell, observed):
     """Return the script's code that tells what its sides come to, or None.
 
     `spans` has their first and last bytes: "12-20 35-41"; `tell` takes the
@@ -241,25 +241,25 @@ def compare(path, spans, tell, zygote):
             warnings.simplefilter("ignore")
             with open(path, "rb") as script:
                 text = script.read()
-            tree = compile(text, path, "exec", zygote["ONLY_AST"],
+            tree = compile(text, path, "exec", observed["ONLY_AST"],
                            dont_inherit=True)
-            offset, todo = zygote["offsets"](text), [tree]
+            offset, todo = observed["offsets"](text), [tree]
             while todo:
-                for child, holder, at, _ in zygote["children"](todo.pop()):
+                for child, holder, at, _ in observed["children"](todo.pop()):
                     if not (getattr(child, "decorator_list", None)
-                            or zygote["kind"](child) in zygote["OPAQUE"]):
+                            or observed["kind"](child) in observed["OPAQUE"]):
                         todo.append(child)
                     if not is_value(child):
                         continue
-                    span = hasattr(child, "col_offset") and zygote["span_of"](
-                        child, offset)
+                    span = (hasattr(child, "col_offset")
+                            and observed["span_of"](child, offset))
                     if span in wanted and hasattr(child, "end_lineno"):
                         found.setdefault(span, (child, holder, at))
             if len(found) < len(set(wanted)):
                 return None
             for key, span in enumerate(wanted):
                 child, holder, at = found[span]
-                value = zygote["noting"](key, child)
+                value = observed["noting"](key, child)
                 if isinstance(holder, list):
                     holder[at] = value
                 else:
@@ -268,5 +268,5 @@ def compare(path, spans, tell, zygote):
     except Exception:  # too deep or too large for a second look
         return None
     import builtins
-    setattr(builtins, zygote["NOTE"], noter(tell))
+    setattr(builtins, observed["NOTE"], noter(tell))
     return code

@@ -8,7 +8,7 @@
 #include "config/file.h"
 #include "worker/protocol.h"
 
-#define LINES_MAX (4u << 20) /* as in zygote.py */
+#define LINES_MAX (4u << 20) /* as in observed.py */
 
 static char *ranges(const char *lines, size_t n)
 {

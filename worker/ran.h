@@ -1,4 +1,4 @@
-/* ran.h - which lines of a script ran, as its tracer (in zygote.py) leaves it.
+/* ran.h - which lines of a script ran, as the tracer of observed.py leaves it.
  *
  * The tracer's file has one byte for each line, at the line's number. A byte
  * that is not zero stands for a line that ran, and byte 0 for a tracer that was

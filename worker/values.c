@@ -11,7 +11,7 @@
 #include "config/file.h"
 #include "worker/protocol.h"
 
-#define VALUES_MAX (1u << 20) /* as in zygote.py */
+#define VALUES_MAX (1u << 20) /* as in observed.py */
 
 /* One line without its end: false when it is none of the tracer's. */
 static bool read_line(const char *line, size_t n, struct buf *out)

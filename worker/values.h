@@ -1,5 +1,5 @@
 /* values.h - what the expressions of a script came to, as its tracer (in
- * zygote.py) leaves it.
+ * observed.py) leaves it.
  *
  * The file has a line for each expression: its bytes, a state and a text,
  * `START-END STATE TEXT` with spaces behind. The state `=` stands for one that

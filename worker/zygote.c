@@ -38,6 +38,7 @@
 #include "worker/hot_py.h" /* made by the Makefile from hot.py */
 #include "worker/lazy_py.h"
 #include "worker/limits.h"
+#include "worker/observed_py.h"
 #include "worker/packet.h"
 #include "worker/tail.h"
 #include "worker/zygote_py.h" /* and from zygote.py */
@@ -85,14 +86,33 @@ static void zygote_settle(struct zygote *z);
 
 /* ---- installing ---- */
 
+/* The program, and what it loads when a run asks for it. */
+static const struct part {
+    const char *name;
+    const unsigned char *text;
+    size_t len; /* bytes */
+} parts[] = {
+    { "zygote.py", zygote_py, sizeof(zygote_py) },
+    { "hot.py", hot_py, sizeof(hot_py) },
+    { "lazy.py", lazy_py, sizeof(lazy_py) },
+    { "observed.py", observed_py, sizeof(observed_py) },
+    { "compared.py", compared_py, sizeof(compared_py) },
+};
+
+/* Write a file into the folder. 0 or -errno. */
+static int put(const char *folder, const char *name, const void *data,
+               size_t len, struct err *err)
+{
+    char *path = file_join(folder, name);
+    int error = file_replace(path, data, len, 0600, err);
+
+    free(path);
+    return error;
+}
+
 int zygote_install(const char *folder, const struct job_setup *setup,
                    struct err *err)
 {
-    char *program = file_join(folder, "zygote.py");
-    char *hot = file_join(folder, "hot.py");
-    char *lazy = file_join(folder, "lazy.py");
-    char *compared = file_join(folder, "compared.py");
-    char *settings = file_join(folder, "zygote.json");
     struct buf buf;
     int error;
 
@@ -101,22 +121,10 @@ int zygote_install(const char *folder, const struct job_setup *setup,
     if (error)
         err_set(err, error, "the script's arguments are too long");
     if (!error)
-        error = file_replace(settings, buf.data, buf.len, 0600, err);
-    if (!error)
-        error = file_replace(program, zygote_py, sizeof(zygote_py), 0600, err);
-    if (!error)
-        error = file_replace(hot, hot_py, sizeof(hot_py), 0600, err);
-    if (!error)
-        error = file_replace(lazy, lazy_py, sizeof(lazy_py), 0600, err);
-    if (!error)
-        error =
-            file_replace(compared, compared_py, sizeof(compared_py), 0600, err);
+        error = put(folder, "zygote.json", buf.data, buf.len, err);
+    for (size_t i = 0; i < ARRAY_LEN(parts) && !error; i++)
+        error = put(folder, parts[i].name, parts[i].text, parts[i].len, err);
     buf_deinit(&buf);
-    free(program);
-    free(hot);
-    free(lazy);
-    free(compared);
-    free(settings);
     return error;
 }
 

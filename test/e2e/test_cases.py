@@ -54,7 +54,7 @@ def listing(folder):
             if "__pycache__" not in path.parts}
 
 
-def minimize(tool, case, python, jobs=2):
+def minimize(tool, case, python):
     script = lay(case, tool.work, python)
     before = listing(tool.work)
     original = script.read_bytes() if script.is_file() and os.access(script, os.R_OK) else None
@@ -65,7 +65,7 @@ def minimize(tool, case, python, jobs=2):
     try:
         done, out, report = tool.minimize(
             script, *case.get("args", []), python=python,
-            jobs=8 if "limit" in case else jobs, after=case.get("script_args", []),
+            jobs=8 if "limit" in case else 2, after=case.get("script_args", []),
             env=case.get("env"), timeout=900, **more)
     finally:
         if writer is not None:
@@ -92,13 +92,6 @@ def test_case_is_minimized(tool, case):
     bad, notes, _ = check.judge(case, result, python)
     assert not bad, "%s %s\n%s\n%r" % (bad, notes, result.decode("utf-8", "replace"), done)
     most = case["max_bytes"] * 5 // 4 + 20
-    if len(result) > most:
-        # With two workers the end depends on which run is over first, and may
-        # be a minimum of another size; with one it does not.
-        case = dict(case, args=[*case.get("args", []), "--no-cache"])
-        done, out, report = minimize(tool, case, python, jobs=1)
-        assert done.code == 0, done
-        result = out.read_bytes()
     assert len(result) <= most, "%d bytes, more than %d:\n%s" % (
         len(result), most, result.decode("utf-8", "replace"))
     assert report["schema"] == 1 and report["status"] == "verified", report
