@@ -242,8 +242,11 @@ def preload(names, beside, loads):
 class Loads:
     """Which module's body asks for which others."""
 
-    def __init__(self, kind, children):
-        """Know nothing yet. kind() and children() are those of observed.py."""
+    def __init__(self, kind=None, children=None):
+        """Know nothing yet.
+
+        kind() and children() are those of observed.py; needed by of() only.
+        """
         self.edges = {}
         self.kind, self.children = kind, children
         self.plain_import = builtins.__import__
