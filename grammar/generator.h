@@ -56,6 +56,7 @@ enum edit_tier {
     row(unwrap, TIER_COARSE, 0.3)                                              \
     row(inline, TIER_COARSE, 0.3)                                              \
     row(dissolve, TIER_COARSE, 0.5)                                            \
+    row(record, TIER_FINE, 0.5)                                                \
     row(unroll, TIER_FINE, 0.4)                                                \
     row(loop, TIER_FINE, 0.4)                                                  \
     row(context, TIER_FINE, 0.5)                                               \
