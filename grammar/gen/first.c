@@ -35,20 +35,56 @@ static bool is_display(const struct nodes *ns, uint32_t node)
     return node_is(ns, node, NODE_LIST) || node_is(ns, node, NODE_TUPLE);
 }
 
-/* The first pair of {a: b}.items(), or NODE_NONE. */
-static uint32_t first_item(const struct nodes *ns, uint32_t call)
+/* The first pair of {a: b}.items() and the like, or NODE_NONE. */
+static uint32_t first_pair(const struct nodes *ns, uint32_t call,
+                           const char *view)
 {
     uint32_t function = node_field(ns, call, FIELD_function), object, pair;
 
     if (!node_is(ns, call, NODE_CALL) ||
         !node_is(ns, function, NODE_ATTRIBUTE) ||
-        !node_text_is(ns, node_field(ns, function, FIELD_attribute), "items"))
+        !node_text_is(ns, node_field(ns, function, FIELD_attribute), view))
         return NODE_NONE;
     object = node_field(ns, function, FIELD_object);
     if (!node_is(ns, object, NODE_DICTIONARY))
         return NODE_NONE;
     pair = node_named_child(ns, object);
     return node_is(ns, pair, NODE_PAIR) ? pair : NODE_NONE;
+}
+
+/* What list(), tuple() and iter() go through. */
+static uint32_t gone_through(const struct nodes *ns, uint32_t iterable)
+{
+    for (;;) {
+        uint32_t function = node_field(ns, iterable, FIELD_function);
+        uint32_t arguments = node_child_of(ns, iterable, NODE_ARGUMENT_LIST);
+
+        if (!node_is(ns, iterable, NODE_CALL) || arguments == NODE_NONE ||
+            count_named(ns, arguments) != 1 ||
+            (!node_text_is(ns, function, "list") &&
+             !node_text_is(ns, function, "tuple") &&
+             !node_text_is(ns, function, "iter")))
+            return iterable;
+        iterable = node_named_child(ns, arguments);
+    }
+}
+
+uint32_t first_element(const struct nodes *ns, uint32_t iterable)
+{
+    uint32_t pair;
+
+    iterable = gone_through(ns, iterable);
+    if (is_display(ns, iterable) ||
+        (node_is(ns, iterable, NODE_SET) && count_named(ns, iterable) == 1))
+        return part_of(ns, iterable, 0);
+    pair = first_pair(ns, iterable, "values");
+    if (pair != NODE_NONE)
+        return node_field(ns, pair, FIELD_value);
+    pair = first_pair(ns, iterable, "keys");
+    if (node_is(ns, iterable, NODE_DICTIONARY))
+        pair = node_named_child(ns, iterable);
+    return node_is(ns, pair, NODE_PAIR) ? node_field(ns, pair, FIELD_key)
+                                        : NODE_NONE;
 }
 
 /* Follow the path from an element that is written out. */
@@ -168,27 +204,26 @@ bool first_is_written(const struct nodes *ns, uint32_t iterable, bool *several)
 {
     uint32_t parts[FIRST_PARTS];
 
-    *several = parts_of(ns, iterable, parts) > 0;
-    return *several ||
-           (is_display(ns, iterable) && part_of(ns, iterable, 0) != NODE_NONE);
+    *several = parts_of(ns, gone_through(ns, iterable), parts) > 0;
+    return *several || first_element(ns, iterable) != NODE_NONE;
 }
 
 void first_add(struct buf *out, const struct nodes *ns, uint32_t iterable,
                const struct first_path *path)
 {
-    uint32_t item = first_item(ns, iterable);
-    uint32_t first = NODE_NONE;
+    uint32_t written = gone_through(ns, iterable);
+    uint32_t item = first_pair(ns, written, "items");
+    uint32_t first;
     bool bare = node_is(ns, iterable, NODE_EXPRESSION_LIST) ||
                 node_is(ns, iterable, NODE_PATTERN_LIST);
 
-    if (path->n == 0 && add_range(out, ns, iterable))
+    if (path->n == 0 && add_range(out, ns, written))
         return;
     if (item != NODE_NONE && add_item(out, ns, item, path))
         return;
-    if (add_parts(out, ns, iterable, path))
+    if (add_parts(out, ns, written, path))
         return;
-    if (is_display(ns, iterable))
-        first = part_of(ns, iterable, 0);
+    first = first_element(ns, written);
     if (first != NODE_NONE) {
         add_part(out, ns, first, path, 0);
         return;

@@ -271,7 +271,7 @@ void inline_next(struct draft *d, uint32_t call)
         return;
     draft_begin(d, node_span(ns, call));
     if (!several) {
-        draft_narrow(d, call, node_named_child(ns, iterable));
+        draft_narrow(d, call, first_element(ns, iterable));
         draft_end(d);
         return;
     }

@@ -14,12 +14,13 @@
  *         d       ->   b / c        or      d
  *
  * Where `x = next(iter(xs))` is no shorter than the loop, it is `x = xs[0]`,
- * and of an async one `x = await anext(xs)`. A break or continue that would
- * come out of its loop becomes `pass`. The body of a function is offered, its
- * decorators gone, when it neither returns nor uses its parameters: it then
- * runs where it stands. It is also offered together with the only statement
- * that calls it. A case may leave `x = subject` for a name that it captures, or
- * `x = subject[0]` (capture.h). */
+ * and of an async one `x = await anext(xs)`; or the only statement of the body
+ * has `next(iter(xs))` in the place of the one x in it. A break or continue
+ * that would come out of its loop becomes `pass`. The body of a function is
+ * offered, its decorators gone, when it neither returns nor uses its
+ * parameters: it then runs where it stands. It is also offered together with
+ * the only statement that calls it. A case may leave `x = subject` for a name
+ * that it captures, or `x = subject[0]` (capture.h). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,6 +29,7 @@
 #include "grammar/gen/capture.h"
 #include "grammar/gen/draft.h"
 #include "grammar/gen/first.h"
+#include "grammar/gen/names.h"
 #include "grammar/generator.h"
 #include "grammar/line.h"
 #include "grammar/node.h"
@@ -355,6 +357,88 @@ static void offer_shortly(struct unwrap *w, uint32_t i, uint32_t body,
     buf_deinit(&statement);
 }
 
+/* Whether a statement runs once and ends where its last line does. */
+static bool is_simple(const struct nodes *ns, uint32_t statement)
+{
+    return node_is(ns, statement, NODE_EXPRESSION_STATEMENT) ||
+           node_is(ns, statement, NODE_RETURN) ||
+           node_is(ns, statement, NODE_RAISE) ||
+           node_is(ns, statement, NODE_ASSERT);
+}
+
+/* Whether what stands at `node` comes to its value once, at the place of the
+ * statement: not in a lambda or comprehension. */
+static bool runs_once(const struct nodes *ns, uint32_t node, uint32_t statement)
+{
+    for (; node != statement; node = node_parent(ns, node))
+        if (node_is(ns, node, NODE_LAMBDA) ||
+            node_is(ns, node, NODE_LIST_COMPREHENSION) ||
+            node_is(ns, node, NODE_SET_COMPREHENSION) ||
+            node_is(ns, node, NODE_DICTIONARY_COMPREHENSION) ||
+            node_is(ns, node, NODE_GENERATOR_EXPRESSION))
+            return false;
+    return true;
+}
+
+/* The only place in `statement` that reads the name, which nothing else has
+ * but `left`; NODE_NONE: there is none, or it is not that simple. */
+static uint32_t only_load(const struct unwrap *w, uint32_t left,
+                          uint32_t statement)
+{
+    const struct occurrence *at;
+    uint32_t symbol, node;
+    size_t n;
+
+    if (!node_is(w->ns, left, NODE_IDENTIFIER))
+        return NODE_NONE;
+    symbol = scopes_symbol_at(w->g->scopes, node_span(w->ns, left).start);
+    if (symbol == SYMBOL_NONE)
+        return NODE_NONE;
+    at = symbol_occurrences(w->g->scopes, symbol, &n);
+    if (n != 2 || at[1].role != OCC_LOAD ||
+        !span_holds(node_span(w->ns, statement), at[1].at))
+        return NODE_NONE;
+    node = node_at(w->ns, at[1].at.start, NODE_IDENTIFIER);
+    return node != NODE_NONE && runs_once(w->ns, node, statement) ? node
+                                                                  : NODE_NONE;
+}
+
+/* `for x in g(): return x` to `return next(iter(g()))`, for a loop that is no
+ * longer than the two statements that it would be else. */
+static void offer_placed(struct unwrap *w, uint32_t i, uint32_t body)
+{
+    const struct nodes *ns = w->ns;
+    uint32_t left = node_field(ns, i, FIELD_left);
+    uint32_t right = node_field(ns, i, FIELD_right);
+    uint32_t statement = first_statement(ns, body), load;
+    struct span all = node_span(ns, i), own;
+    const struct first_path whole = { .n = 0 };
+    struct buf first;
+    struct draft d;
+
+    if (left == NODE_NONE || right == NODE_NONE || !is_simple(ns, statement) ||
+        node_named_child(ns, body) != statement ||
+        node_named_sibling(ns, statement) != NODE_NONE)
+        return;
+    load = only_load(w, left, statement);
+    if (load == NODE_NONE)
+        return;
+    buf_init(&first, HEADER_MAX);
+    first_add(&first, ns, right, &whole);
+    if (!first.full &&
+        names_fit_string(ns, bytes_of(first.data, first.len), load)) {
+        own = node_span(ns, statement);
+        draft_init(&d, w->g, EDIT_unwrap);
+        draft_begin(&d, all);
+        draft_delete(&d, (struct span){ all.start, own.start });
+        draft_replace(&d, node_span(ns, load), first.data, first.len);
+        draft_delete(&d, (struct span){ own.end, all.end });
+        draft_end(&d);
+        draft_deinit(&d);
+    }
+    buf_deinit(&first);
+}
+
 static void offer_for(struct unwrap *w, uint32_t i)
 {
     uint32_t body = node_field(w->ns, i, FIELD_body);
@@ -384,6 +468,8 @@ static void offer_for(struct unwrap *w, uint32_t i)
     }
     if (w->g->out->n == before)
         offer_shortly(w, i, body, awaits);
+    if (w->g->out->n == before && !awaits && fits(w, i, body))
+        offer_placed(w, i, body);
     offer_body(w, i, body, NULL);
 }
 

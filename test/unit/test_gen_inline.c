@@ -539,6 +539,10 @@ static void the_first_of_what_is_written_out_is_taken(void **state)
                   "a, *b = c, e, f(g)\n|\n");
     assert_offers("print(next(iter(enumerate([c, d])))[1])\n", EDIT_inline,
                   "print((0, c)[1])\n|\n");
+    assert_offers("f(next(iter({a: b, c: d}.values())), next(iter({e})))\n",
+                  EDIT_inline,
+                  "f(b, next(iter({e})))\n|\n"
+                  "f(next(iter({a: b, c: d}.values())), e)\n|\n");
     assert_offers("x = next(zip([a +\n  b], [f(\n  c)], [d := 1]))\n",
                   EDIT_inline, "x = (a +\n  b), f(\n  c), (d := 1)\n|\n");
     assert_offers("print(next([a]), next(iter([])), next(iter([*a])), "

@@ -136,6 +136,51 @@ static void a_loop_binds_its_first_element(void **state)
                   "y\n|\nz\n|\n");
 }
 
+static void a_loop_of_one_statement_places_its_first_element(void **state)
+{
+    (void)state;
+    assert_offers("def f():\n    for x in g():\n        return x\n",
+                  EDIT_unwrap,
+                  "def f():\n    return next(iter(g()))\n|\n"
+                  "def f():\n    return x\n|\n");
+    assert_offers("for x in g(): k(x.y)[0]\n", EDIT_unwrap,
+                  "k(next(iter(g())).y)[0]\n|\nk(x.y)[0]\n|\n");
+    assert_offers("for x in a, *b:\n    raise x\n", EDIT_unwrap,
+                  "x = a\nraise x\n|\nraise x\n|\n");
+    assert_offers("for x in g():\n    f(x, x)\n", EDIT_unwrap, "f(x, x)\n|\n");
+    assert_offers("for x in g():\n    f(x)\nx\n", EDIT_unwrap, "f(x)\n|\n");
+    assert_offers("for x in g():\n    x = 1\n", EDIT_unwrap, "x = 1\n|\n");
+    assert_offers("for x in g():\n    f(lambda: x)\n", EDIT_unwrap,
+                  "f(lambda: x)\n|\n");
+    assert_offers("for x in g():\n    [x for _ in y]\n", EDIT_unwrap,
+                  "[x for _ in y]\n|\n");
+    assert_offers("for x, y in g():\n    f(x, y)\n", EDIT_unwrap,
+                  "f(x, y)\n|\n");
+    assert_offers("for x in g('a'):\n    f(f'{x}')\n", EDIT_unwrap,
+                  "f(f'{x}')\n|\n");
+}
+
+static void a_loop_takes_what_a_view_or_copy_begins_with(void **state)
+{
+    (void)state;
+    assert_offers("for v in {a: b + c, d: e}.values():\n    v\n", EDIT_unwrap,
+                  "v = b + c\nv\n|\nv\n|\n");
+    assert_offers("for k in {a: b}.keys():\n    k\n", EDIT_unwrap,
+                  "k = a\nk\n|\nk\n|\n");
+    assert_offers("for k in {a: b}:\n    k\n", EDIT_unwrap,
+                  "k = a\nk\n|\nk\n|\n");
+    assert_offers("for k, v in list({a: b}.items()):\n    v\n", EDIT_unwrap,
+                  "v = b\nv\n|\nv\n|\n");
+    assert_offers("for x in iter(tuple([a, b])):\n    x\n", EDIT_unwrap,
+                  "x = a\nx\n|\nx\n|\n");
+    assert_offers("for i in list(range(n)):\n    i\n", EDIT_unwrap,
+                  "i = 0\ni\n|\ni\n|\n");
+    assert_offers("for x in {a}:\n    x\n", EDIT_unwrap, "x = a\nx\n|\nx\n|\n");
+    assert_offers("for x in {**a, b: c}.values():\n    x; x\n", EDIT_unwrap,
+                  "x; x\n|\n");
+    assert_offers("for x in list(*a):\n    x; x\n", EDIT_unwrap, "x; x\n|\n");
+}
+
 static void with_leaves_its_names(void **state)
 {
     (void)state;
@@ -404,6 +449,8 @@ int main(void)
         cmocka_unit_test(each_branch_of_an_if_takes_its_place),
         cmocka_unit_test(a_loop_binds_its_first_element),
         cmocka_unit_test(a_loop_binds_only_the_name_that_is_read),
+        cmocka_unit_test(a_loop_of_one_statement_places_its_first_element),
+        cmocka_unit_test(a_loop_takes_what_a_view_or_copy_begins_with),
         cmocka_unit_test(with_leaves_its_names),
         cmocka_unit_test(what_a_condition_binds_is_bound_before_the_body),
         cmocka_unit_test(a_try_leaves_what_runs_or_one_body),
