@@ -466,10 +466,11 @@ static void offer_for(struct unwrap *w, uint32_t i)
         offer_bound(w, i, body, &statement);
         buf_deinit(&statement);
     }
-    if (w->g->out->n == before)
+    if (w->g->out->n == before) {
         offer_shortly(w, i, body, awaits);
-    if (w->g->out->n == before && !awaits && fits(w, i, body))
-        offer_placed(w, i, body);
+        if (!awaits && fits(w, i, body))
+            offer_placed(w, i, body);
+    }
     offer_body(w, i, body, NULL);
 }
 

@@ -143,12 +143,14 @@ static void a_loop_of_one_statement_places_its_first_element(void **state)
                   EDIT_unwrap,
                   "def f():\n    return next(iter(g()))\n|\n"
                   "def f():\n    return x\n|\n");
-    assert_offers("for x in g(): k(x.y)[0]\n", EDIT_unwrap,
-                  "k(next(iter(g())).y)[0]\n|\nk(x.y)[0]\n|\n");
+    assert_offers("for xs in g(): k(xs.y)[0]\n", EDIT_unwrap,
+                  "k(next(iter(g())).y)[0]\n|\nk(xs.y)[0]\n|\n");
     assert_offers("for x in a, *b:\n    raise x\n", EDIT_unwrap,
-                  "x = a\nraise x\n|\nraise x\n|\n");
+                  "raise next(iter((a, *b)))\n|\nraise x\n|\n");
     assert_offers("for x in g():\n    f(x, x)\n", EDIT_unwrap, "f(x, x)\n|\n");
-    assert_offers("for x in g():\n    f(x)\nx\n", EDIT_unwrap, "f(x)\n|\n");
+    assert_offers("for x in o.xs:\n    f(x)\n", EDIT_unwrap,
+                  "x = o.xs[0]\nf(x)\n|\nf(next(iter(o.xs)))\n|\nf(x)\n|\n");
+    assert_offers("for x in g():\n    f(x)\nx\n", EDIT_unwrap, "f(x)\nx\n|\n");
     assert_offers("for x in g():\n    x = 1\n", EDIT_unwrap, "x = 1\n|\n");
     assert_offers("for x in g():\n    f(lambda: x)\n", EDIT_unwrap,
                   "f(lambda: x)\n|\n");
