@@ -218,8 +218,8 @@ SKIPPED = frozenset((
 # Of these one only wants to know whether they came back, of those nothing.
 MUTE = ("Expr", "value")
 UNNOTED = ("Call", "func")
-# What gives a function where one is called; a name or attribute is one.
-GIVERS = frozenset(("Call", "Subscript"))
+# What gives a function where one is called; a name is one.
+GIVERS = frozenset(("Call", "Subscript", "Attribute"))
 # A list that one of these gives is mostly nobody else's.
 MAKERS = frozenset(("Call", "BinOp", "Subscript"))
 
@@ -411,6 +411,12 @@ def wrap_expressions(found):
                                  *behind.get(id(statement), ()))]
 
 
+def is_name(e):
+    """Tell whether a name, or the attribute that a call calls, is noted."""
+    return kind(e.node) == "Name" or (
+        kind(e.node) == "Attribute" and e.place[1] == UNNOTED[1])
+
+
 def open_values(name, found):
     """Make the file of values, with a line for each expression, and map it.
 
@@ -432,7 +438,7 @@ def open_values(name, found):
         e.key = len(rooms)
         rooms.append((at + len(head), e.room,
                       ord("~" if isinstance(e, Loop) else
-                          "!" if kind(e.node) == "Name" else "+"),
+                          "!" if is_name(e) else "+"),
                       kind(e.node) in MAKERS))
         lines.append(line)
         at += len(line)
@@ -505,10 +511,37 @@ def called(value):
     return own_attributes(value).get("__name__"), None
 
 
+def wrapped(value):
+    """Return the one function that a function keeps, as wrappers do, or it."""
+    for _ in range(8):  # a wrapper may keep itself
+        kept = value.__closure__ if type(value) is FUNCTIONS[0] else None
+        found = []
+        for cell in kept or ():
+            try:
+                if type(cell.cell_contents) is FUNCTIONS[0]:
+                    found.append(cell.cell_contents)
+            except ValueError:  # not bound yet
+                pass
+        if len(found) != 1:
+            break
+        value = found[0]
+    return value
+
+
 def name_text(value):
     """Return by what name the script has a function or the like, or None."""
     name, origin = called(value)
     script = vars(sys.modules["__main__"])
+    if type(name) is str and script.get(name) is value:
+        return name
+    if type(value) in FUNCTIONS or issubclass(type(value), type):
+        for key, held in list(script.items()):
+            if held is value and key.isascii() and not key.startswith("__"):
+                return key
+        inner = wrapped(value)
+        if inner is not value:
+            name, origin = called(inner)
+            return name if origin == ("__main__", name) else None
     if type(name) is not str or not name.isidentifier():
         return None
     if script.get(name, vars(builtins).get(name)) is value:

@@ -280,6 +280,54 @@ def test_values_are_told_and_change_nothing(make, python):  # noqa: F811
     assert not back & {"i", "total"}
 
 
+NAMED = """\
+import functools
+class Meta(type):
+    made = {}
+    def __new__(kind, name, bases, own):
+        Meta.made[name.lower()] = made = super().__new__(kind, "", bases, own)
+        return made
+class Op(metaclass=Meta):
+    def twice(self, x): return 2 * x
+class Table:
+    def add(self, name):
+        def put(fn):
+            @functools.wraps(fn)
+            def first(*args): return fn(*args)
+            def second(*args): return first(*args)
+            setattr(self, name, second)
+        return put
+table = Table()
+@table.add('work')
+def work(n): return n
+def other(n): return -n
+def both(n): return work(n), other(n)
+table.plain = other
+table.pair = (lambda f, g: lambda n: f(n) + g(n))(other, both)
+table.work(1)
+table.plain(1)
+Meta.made['op']().twice(1)
+hasattr(table, 'pair') and (table.pair, table.work)
+"""
+
+
+def test_a_function_has_the_name_that_the_script_has_it_by(make, python):  # noqa: F811
+    w = make(python=python, preload=["threading"])
+    w.start()
+    plain, got = w.run(NAMED), w.run(NAMED, "observe")
+    assert essence(plain) == essence(got)
+    assert plain["exit_code"] == 0, plain
+    back = set()
+    seen = values_of(NAMED.encode(), got, back)
+    # Under its decorators, by a wrapper of it, and with another __name__.
+    assert set(seen["table.work"]) == {"work"}
+    assert seen["table.plain"] == ["other"]
+    assert seen["Meta.made['op']"] == ["Op"]
+    # Of two functions that are wrapped, and of a method, there is no telling.
+    assert "table.pair" not in seen and "Meta.made['op']().twice" not in seen
+    assert "Meta.made['op']().twice" not in back
+
+
 @pytest.mark.parametrize("before, newline", [
     (b"", "\n"), (b"\xef\xbb\xbf", "\n"), (b"\xef\xbb\xbf", "\r\n"), (b"", "\r")])
 def test_places_are_bytes_of_the_file(make, python, before, newline):  # noqa: F811
