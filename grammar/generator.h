@@ -57,6 +57,7 @@ enum edit_tier {
     row(inline, TIER_COARSE, 0.3)                                              \
     row(dissolve, TIER_COARSE, 0.5)                                            \
     row(record, TIER_FINE, 0.5)                                                \
+    row(base, TIER_FINE, 0.4)                                                  \
     row(unroll, TIER_FINE, 0.4)                                                \
     row(loop, TIER_FINE, 0.4)                                                  \
     row(context, TIER_FINE, 0.5)                                               \
