@@ -246,8 +246,7 @@ def compare(path, spans, tell, observed):
             offset, todo = observed["offsets"](text), [tree]
             while todo:
                 for child, holder, at, _ in observed["children"](todo.pop()):
-                    if not (getattr(child, "decorator_list", None)
-                            or observed["kind"](child) in observed["OPAQUE"]):
+                    if observed["kind"](child) not in observed["OPAQUE"]:
                         todo.append(child)
                     if not is_value(child):
                         continue

@@ -638,9 +638,13 @@ def test_what_is_compared_is_told_in_figures(make):
     assert w.run(COMPARES % "")["figures"] == 0
     # What does not stand there, or is not run as it stands, has none.
     assert figures_of(w, COMPARES % "", "scaled(", parts[1]) == 0
-    inside = ("import functools\n@functools.lru_cache\ndef check(x):\n"
+    inside = ("import inspect\ndef read(f):\n    names = {}\n"
+              "    exec(inspect.getsource(f).split('\\n', 1)[1], names)\n"
+              "    return names['check']\n%s\ndef check(x):\n"
               "    assert [x] == [2 * x]\ncheck(3)\n")
-    assert figures_of(w, inside, "[x]", "[2 * x]") == 0
+    assert figures_of(w, inside % "@read", "[x]", "[2 * x]") == 0
+    wrapped = "import functools\n@functools.lru_cache"
+    assert figures_of(w, inside % wrapped, "[x]", "[2 * x]") != 0
 
 
 COMPARES_LISTS = """\
