@@ -16,6 +16,7 @@
 
 #include "config/mem.h"
 #include "grammar/gen/number.h"
+#include "grammar/kernel.h"
 
 void gen_integer(struct gen *g);
 
@@ -260,6 +261,20 @@ static void real(struct draft *d, uint32_t node)
                            at.end });
 }
 
+/* Whether a number is one of a shape's places, `dim=1` or `axis=(0, 2)`: such a
+ * one says which, and not how many. None is smaller than another. */
+static bool is_place(const struct nodes *ns, uint32_t node)
+{
+    static const char *const keys[] = { "axis", "axes", "dim", "dims" };
+    uint32_t above = node_parent(ns, node);
+
+    if (node_is(ns, above, NODE_TUPLE) || node_is(ns, above, NODE_LIST))
+        above = node_parent(ns, above);
+    return node_is(ns, above, NODE_KEYWORD_ARGUMENT) &&
+           text_is_one_of(node_text(ns, node_field(ns, above, FIELD_name)),
+                          keys, ARRAY_LEN(keys));
+}
+
 void gen_integer(struct gen *g)
 {
     struct numbers numbers = { 0 };
@@ -272,7 +287,7 @@ void gen_integer(struct gen *g)
         if (node_is(d.ns, i, NODE_FLOAT))
             real(&d, i);
         if (!node_is(d.ns, i, NODE_INTEGER) ||
-            !number_parse(node_text(d.ns, i), &value))
+            !number_parse(node_text(d.ns, i), &value) || is_place(d.ns, i))
             continue;
         xgrow(&numbers.at, &numbers.room, numbers.n + 1, sizeof(*numbers.at));
         numbers.at[numbers.n++] = (struct number){ i, value };

@@ -229,6 +229,18 @@ static void numbers_shrink_together(void **state)
                   "|\n");
 }
 
+/* It says which axis: 0 is no smaller than 1. */
+static void the_place_in_a_shape_is_no_size(void **state)
+{
+    (void)state;
+    assert_offers("a = x.sum(dim=1, keepdim=1)\n"
+                  "y.mean(axis=(0, 2))\n",
+                  EDIT_integer,
+                  "a = x.sum(dim=1, keepdim=0)\n"
+                  "y.mean(axis=(0, 2))\n"
+                  "|\n");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -237,6 +249,7 @@ int main(void)
         cmocka_unit_test(floats_shrink),
         cmocka_unit_test(parts_of_a_number_divide_it),
         cmocka_unit_test(numbers_shrink_together),
+        cmocka_unit_test(the_place_in_a_shape_is_no_size),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
