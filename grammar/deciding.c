@@ -6,11 +6,13 @@
 #include <string.h>
 
 #include "config/base.h"
+#include "grammar/gen/names.h"
 #include "grammar/kernel.h"
 #include "grammar/observed.h"
 
 #define SPLIT_DEPTH 24 /* names and functions looked through */
 #define HOPS_MAX 8     /* to a dictionary that is written out */
+#define NAMES_MAX 16   /* of a divisor */
 
 #define IS_ONE_OF(text, list) text_is_one_of(text, list, ARRAY_LEN(list))
 
@@ -200,6 +202,7 @@ struct todo {
     unsigned depth;            /* names and functions looked through so far */
     uint32_t calls[CALLS_MAX]; /* of these functions */
     size_t ncalls;
+    uint32_t ratio; /* NODE_NONE, or the quotient all of it is in */
 };
 
 static void look_into(struct todo *todo, uint32_t node)
@@ -427,7 +430,11 @@ static void look_behind(const struct look *l, struct todo *todo, uint32_t name)
         return;
     if (is_constant(l, value)) {
         uint32_t above = node_above(l->ns, value, NODE_IF);
+        uint32_t filled =
+            above == NODE_NONE ? flow_filled(l->flow, name) : NODE_NONE;
 
+        if (filled != NODE_NONE) /* failed.append(case) */
+            above = node_above(l->ns, filled, NODE_IF);
         value = above == NODE_NONE ? NODE_NONE
                                    : node_field(l->ns, above, FIELD_condition);
     }
@@ -453,12 +460,58 @@ static void look_into_call(const struct look *l, struct todo *todo,
             look_into(todo, node_named_child(ns, i));
 }
 
-static bool is_difference(const struct nodes *ns, uint32_t i)
+static bool has_operator(const struct nodes *ns, uint32_t i, const char *sign)
 {
     uint32_t operator= node_field(ns, i, FIELD_operator);
 
-    return operator!= NODE_NONE &&(node_text_is(ns, operator, "-") ||
-                                   node_text_is(ns, operator, "/"));
+    return operator!= NODE_NONE && node_text_is(ns, operator, sign);
+}
+
+static bool has_name(const struct nodes *ns, uint32_t node, struct bytes name)
+{
+    for (uint32_t i = node; i < ns->at[node].past; i++)
+        if (node_is(ns, i, NODE_IDENTIFIER) &&
+            names_order(node_text(ns, i), name) == 0)
+            return true;
+    return false;
+}
+
+/* Whether what is compared in a node is what the quotient around it is relative
+ * to: `abs(got - want) / abs(want)`. */
+static bool is_relative(const struct look *l, uint32_t node, uint32_t ratio)
+{
+    const struct nodes *ns = l->ns;
+    uint32_t right = node_field(ns, ratio, FIELD_right);
+    unsigned left = NAMES_MAX;
+
+    if (node_function(ns, node) != node_function(ns, right))
+        return false;
+    for (uint32_t i = right; i < ns->at[right].past && left > 0; i++) {
+        if (!node_is(ns, i, NODE_IDENTIFIER))
+            continue;
+        left--;
+        if (flow_value(l->flow, i) != NODE_NONE &&
+            has_name(ns, node, node_text(ns, i)))
+            return true;
+    }
+    return false;
+}
+
+/* A quotient is compared itself, `got / want`, where it is not made of a
+ * difference. */
+static void split_quotient(const struct look *l, uint32_t i, struct sides *s,
+                           struct todo *todo)
+{
+    const struct nodes *ns = l->ns;
+
+    if (todo->ratio == NODE_NONE) {
+        add_side(l, todo, s, node_field(ns, i, FIELD_left));
+        add_side(l, todo, s, node_field(ns, i, FIELD_right));
+        if (s->n > 1)
+            todo->ratio = i;
+        s->n = 0;
+    }
+    look_into_children(ns, todo, i);
 }
 
 /* One node of a condition: its sides into `s`, or what to look into next. */
@@ -490,7 +543,11 @@ static void split_node(const struct look *l, uint32_t i, struct sides *s,
             look_into_children(ns, todo, i);
         break;
     case NODE_BINARY_OPERATOR:
-        if (is_difference(ns, i)) {
+        if (has_operator(ns, i, "/")) {
+            split_quotient(l, i, s, todo);
+            break;
+        }
+        if (has_operator(ns, i, "-")) {
             add_side(l, todo, s, node_field(ns, i, FIELD_left));
             add_side(l, todo, s, node_field(ns, i, FIELD_right));
         }
@@ -512,7 +569,7 @@ static void split_node(const struct look *l, uint32_t i, struct sides *s,
 /* The sides of a condition; itself where nothing in it compares. */
 void deciding_sides(const struct look *l, uint32_t condition, struct sides *s)
 {
-    struct todo todo = { .n = 0 };
+    struct todo todo = { .ratio = NODE_NONE };
     unsigned left = 512; /* nodes: a condition is no program */
 
     *s = (struct sides){ .n = 0 };
@@ -520,10 +577,19 @@ void deciding_sides(const struct look *l, uint32_t condition, struct sides *s)
     todo.ncalls = l->ncalls;
     look_into(&todo, condition);
     while (todo.n > 0 && left-- > 0) {
+        uint32_t node = todo.nodes[--todo.n], ratio = todo.ratio;
+
         s->n = 0;
-        split_node(l, todo.nodes[--todo.n], s, &todo);
+        split_node(l, node, s, &todo);
+        if (s->n > 1 && ratio != NODE_NONE && !is_relative(l, node, ratio))
+            s->n = 0;
         if (s->n > 1)
             break;
+    }
+    if (s->n < 2 && todo.ratio != NODE_NONE) {
+        s->n = 0;
+        add_side(l, &todo, s, node_field(l->ns, todo.ratio, FIELD_left));
+        add_side(l, &todo, s, node_field(l->ns, todo.ratio, FIELD_right));
     }
     if (s->n < 2) {
         s->n = s->nlimits = 0;

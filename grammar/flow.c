@@ -790,6 +790,18 @@ uint32_t flow_value(const struct flow *f, uint32_t identifier)
     return NODE_NONE;
 }
 
+uint32_t flow_filled(const struct flow *f, uint32_t identifier)
+{
+    uint32_t s = flow_symbol(f, identifier), first = NODE_NONE;
+
+    if (!flow_is_variable(f, s))
+        return NODE_NONE;
+    for (uint32_t g = f->givers[s]; g != NODE_NONE; g = f->items[g].next)
+        if (f->items[g].kind == GIVER_WRITE)
+            first = f->items[g].node;
+    return first;
+}
+
 struct span flow_target(const struct flow *f, uint32_t identifier)
 {
     uint32_t s = flow_symbol(f, identifier);

@@ -69,6 +69,10 @@ bool slice_shares(const struct slice *a, const struct slice *b);
  * of the first call where it is a parameter; NODE_NONE when there is none. */
 uint32_t flow_value(const struct flow *flow, uint32_t identifier);
 
+/* The first call that writes into what the name at this node stands for, as
+ * `failed.append(x)`; NODE_NONE when there is none. */
+uint32_t flow_filled(const struct flow *f, uint32_t identifier);
+
 /* Where the name at this node is bound first. */
 struct span flow_target(const struct flow *f, uint32_t identifier);
 
