@@ -120,6 +120,33 @@ static void assign(struct flow *f, uint32_t target, uint32_t value,
     }
 }
 
+/* `a, b = f(x)`: each name gets its part of what a call gives. False: a target
+ * is no plain name. */
+static bool assign_parts(struct flow *f, uint32_t left, uint32_t right)
+{
+    const struct nodes *ns = f->ns;
+    uint32_t part = 1;
+
+    if (!node_is(ns, right, NODE_CALL) ||
+        !node_is(ns, node_parent(ns, left), NODE_ASSIGNMENT) ||
+        !(node_is(ns, left, NODE_PATTERN_LIST) ||
+          node_is(ns, left, NODE_TUPLE_PATTERN)))
+        return false;
+    for (uint32_t c = node_named_child(ns, left); c != NODE_NONE;
+         c = node_named_sibling(ns, c))
+        if (!node_is(ns, c, NODE_IDENTIFIER))
+            return false;
+    for (uint32_t c = node_named_child(ns, left); c != NODE_NONE;
+         c = node_named_sibling(ns, c), part++) {
+        uint32_t before = f->nitems;
+
+        give(f, f->symbol[c], right, GIVER_VALUE);
+        if (f->nitems > before)
+            f->items[before].part = part;
+    }
+    return true;
+}
+
 /* Of `for i, a in enumerate(x)`: a and x, which may be pairs again. */
 static void look_through_enumerate(const struct nodes *ns, uint32_t *left,
                                    uint32_t *right)
@@ -164,7 +191,8 @@ static void assign_all(struct flow *f, uint32_t left, uint32_t right)
          b = node_named_sibling(ns, b))
         m++;
     if (!pairs || n != m) {
-        assign(f, left, right, GIVER_VALUE);
+        if (!assign_parts(f, left, right))
+            assign(f, left, right, GIVER_VALUE);
         return;
     }
     a = node_named_child(ns, left);

@@ -19,6 +19,7 @@ struct giver {
     uint32_t node;  /* expression, or call */
     uint32_t place; /* subscript of an ELEMENT, else NODE_NONE */
     uint32_t next;  /* of the same symbol; NODE_NONE: last */
+    uint32_t part;  /* of the series that a VALUE is, from 1; 0: all of it */
     enum giver_kind kind;
 };
 

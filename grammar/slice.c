@@ -139,22 +139,60 @@ static bool never_happens(const struct flow *f, uint32_t node)
     return false;
 }
 
-/* Whether a name is given memory without values and never all of them. */
+/* Whether a slice has numbers for bounds, as in `x[:1]` or `x[2:-1]`: that is
+ * hardly ever all there is. */
+static bool is_bounded(const struct nodes *ns, uint32_t place)
+{
+    bool any = false;
+
+    if (!node_is(ns, place, NODE_SLICE))
+        return false;
+    for (uint32_t c = node_named_child(ns, place); c != NODE_NONE;
+         c = node_named_sibling(ns, c)) {
+        uint32_t number = node_is(ns, c, NODE_UNARY_OPERATOR)
+                              ? node_field(ns, c, FIELD_argument)
+                              : c;
+
+        if (!node_is(ns, number, NODE_INTEGER))
+            return false;
+        any = true;
+    }
+    return any;
+}
+
+/* Whether what is given to a place in an array, `x[0]` or `x[:, :1]`, leaves
+ * others of it without. */
+static bool leaves_rest(const struct flow *f, uint32_t place)
+{
+    const struct nodes *ns = f->ns;
+
+    if (flow_is_number(f, place))
+        return true;
+    for (; place != NODE_NONE; place = node_named_sibling(ns, place))
+        if (is_bounded(ns, place))
+            return true;
+    return false;
+}
+
+/* Whether a name is given memory without values and never all of them. Two
+ * slices may be all. */
 static bool is_unset(const struct flow *f, uint32_t symbol)
 {
     bool memory = false;
+    unsigned slices = 0;
 
     for (uint32_t g = f->givers[symbol]; g != NODE_NONE; g = f->items[g].next) {
         bool empty = is_empty(f, f->items[g].node);
+        bool element = f->items[g].kind == GIVER_ELEMENT;
 
-        if (!empty &&
-            (f->items[g].kind != GIVER_ELEMENT ||
-             !flow_is_number(f, f->items[g].place)) &&
+        if (!empty && !(element && leaves_rest(f, f->items[g].place)) &&
             !never_happens(f, f->items[g].node))
             return false;
+        slices += element && !flow_is_number(f, f->items[g].place) &&
+                  leaves_rest(f, f->items[g].place);
         memory |= empty;
     }
-    return memory;
+    return memory && slices < 2;
 }
 
 /* Whether all of a name is in one function. */
@@ -332,6 +370,76 @@ static void push_results_of(struct walk *w, uint32_t call, uint32_t function,
     w->call = outer;
 }
 
+/* Part number `place` of the series that a function returns; NODE_NONE: it
+ * returns something else, or several. */
+static uint32_t returned_part(const struct flow *f, uint32_t function,
+                              uint32_t place)
+{
+    const struct nodes *ns = f->ns;
+    uint32_t result = NODE_NONE, part;
+
+    for (uint32_t i = function; i < ns->at[function].past; i++) {
+        if (!node_is(ns, i, NODE_RETURN) || node_scope(ns, i) != function ||
+            f->idle[i])
+            continue;
+        if (result != NODE_NONE)
+            return NODE_NONE;
+        result = node_named_child(ns, i);
+    }
+    if (!node_is(ns, result, NODE_EXPRESSION_LIST) &&
+        !node_is(ns, result, NODE_TUPLE))
+        return NODE_NONE;
+    for (part = node_named_child(ns, result); part != NODE_NONE && place > 0;
+         place--)
+        part = node_named_sibling(ns, part);
+    return part;
+}
+
+/* Whether a call hands its arguments to names of a function of the script, and
+ * nowhere else: they count where those are used. */
+static bool binds_all(const struct flow *f, uint32_t call)
+{
+    uint32_t function = node_field(f->ns, call, FIELD_function);
+    uint32_t callee = node_is(f->ns, function, NODE_IDENTIFIER)
+                          ? flow_callee(f, call)
+                          : NODE_NONE;
+    uint32_t list = callee == NODE_NONE
+                        ? NODE_NONE
+                        : node_field(f->ns, callee, FIELD_parameters);
+
+    if (list == NODE_NONE)
+        return false;
+    for (uint32_t c = node_named_child(f->ns, list); c != NODE_NONE;
+         c = node_named_sibling(f->ns, c))
+        if (node_is(f->ns, c, NODE_LIST_SPLAT_PATTERN) ||
+            node_is(f->ns, c, NODE_DICTIONARY_SPLAT_PATTERN))
+            return false;
+    return true;
+}
+
+/* Part number `part`, from 1, of what a call gives, and nothing beside it;
+ * false: the parts are not told apart. */
+static bool push_part(struct walk *w, uint32_t call, uint32_t part, bool below)
+{
+    struct flow *f = w->f;
+    uint32_t function, result, outer = w->call;
+
+    if (part == 0 || !binds_all(f, call))
+        return false;
+    function = flow_callee(f, call);
+    result = returned_part(f, function, part - 1);
+    if (result == NODE_NONE)
+        return false;
+    mark_whole(w, call);
+    w->call = call;
+    if (comes_anew(w, f->stamps[result] == w->turn, result)) {
+        f->stamps[result] = w->turn;
+        push(w, result, below);
+    }
+    w->call = outer;
+    return true;
+}
+
 /* A call of an object: `op(x)`. */
 static void push_call_of_object(struct walk *w, bool below)
 {
@@ -384,31 +492,6 @@ static uint32_t place_in_forward(const struct flow *f,
                 return f->place[p];
     }
     return 0;
-}
-
-/* Part number `place` of the series that a function returns; NODE_NONE: it
- * returns something else, or several. */
-static uint32_t returned_part(const struct flow *f, uint32_t function,
-                              uint32_t place)
-{
-    const struct nodes *ns = f->ns;
-    uint32_t result = NODE_NONE, part;
-
-    for (uint32_t i = function; i < ns->at[function].past; i++) {
-        if (!node_is(ns, i, NODE_RETURN) || node_scope(ns, i) != function ||
-            f->idle[i])
-            continue;
-        if (result != NODE_NONE)
-            return NODE_NONE;
-        result = node_named_child(ns, i);
-    }
-    if (!node_is(ns, result, NODE_EXPRESSION_LIST) &&
-        !node_is(ns, result, NODE_TUPLE))
-        return NODE_NONE;
-    for (part = node_named_child(ns, result); part != NODE_NONE && place > 0;
-         place--)
-        part = node_named_sibling(ns, part);
-    return part;
 }
 
 /* `x.grad`: what the script's own backward() gives for the x of forward(). */
@@ -596,7 +679,7 @@ static void look_behind(struct walk *w, uint32_t symbol, bool below)
             continue;
         if (f->items[g].kind == GIVER_WRITE)
             push_write(w, f->items[g].node, symbol, below);
-        else
+        else if (!push_part(w, f->items[g].node, f->items[g].part, below))
             push(w, f->items[g].node, below);
         w->out->computed |= f->items[g].kind == GIVER_ADDED &&
                             !is_literal(f->ns, f->items[g].node);
@@ -661,28 +744,6 @@ static bool visit_call(struct walk *w, uint32_t call, bool *below)
     if (definition == NODE_NONE && flow_is_variable(f, own))
         push_call_of_object(w, *below);
     return false;
-}
-
-/* Whether a call hands its arguments to names of a function of the script, and
- * nowhere else: they count where those are used. */
-static bool binds_all(const struct flow *f, uint32_t call)
-{
-    uint32_t function = node_field(f->ns, call, FIELD_function);
-    uint32_t callee = node_is(f->ns, function, NODE_IDENTIFIER)
-                          ? flow_callee(f, call)
-                          : NODE_NONE;
-    uint32_t list = callee == NODE_NONE
-                        ? NODE_NONE
-                        : node_field(f->ns, callee, FIELD_parameters);
-
-    if (list == NODE_NONE)
-        return false;
-    for (uint32_t c = node_named_child(f->ns, list); c != NODE_NONE;
-         c = node_named_sibling(f->ns, c))
-        if (node_is(f->ns, c, NODE_LIST_SPLAT_PATTERN) ||
-            node_is(f->ns, c, NODE_DICTIONARY_SPLAT_PATTERN))
-            return false;
-    return true;
 }
 
 /* Whether a kernel is handed to a call of something else: `launch(kernel, x)`.
