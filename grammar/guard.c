@@ -569,9 +569,9 @@ static bool all_stand(const struct guard *g, const struct look *l,
 static bool within_limits(const struct guard *g, const struct look *l,
                           const struct sides *s)
 {
-    if (!keeps_kernel(g) || (g->nlimits == 0 && !g->any_limit))
+    if (g->nlimits == 0 && !g->any_limit)
         return true;
-    if (g->limited && !s->by_call && s->nlimits == 0)
+    if (keeps_kernel(g) && g->limited && !s->by_call && s->nlimits == 0)
         return false;
     for (size_t i = 0; i < s->nlimits; i++) {
         double number = 0;

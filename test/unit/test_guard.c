@@ -819,6 +819,23 @@ static void a_tolerance_stays_or_is_the_default(void **state)
     "x = torch.ones(8)\n"                                                      \
     "torch.testing.assert_close(run(x), x * 8)\n"
 
+static void a_tolerance_stays_without_a_kernel_too(void **state)
+{
+#define OFF(limit)                                                             \
+    "x = torch.rand(3)\n"                                                      \
+    "got, want = f(x), x * 2\n"                                                \
+    "assert (got - want).abs().max() < " limit ", 'off'\n"
+    static const char original[] = OFF("1e-3");
+    struct guard_failure failure = raised(original, "assert");
+    (void)state;
+
+    check(original, &failure,
+          TEXTS(OFF("0.001"), "x = torch.rand(3)\n"
+                              "assert torch.equal(f(x), x * 2), 'off'\n"),
+          TEXTS(OFF("0"), OFF("1")));
+#undef OFF
+}
+
 static void what_is_handed_on_is_written_where_the_kernel_writes(void **state)
 {
     static const char original[] =
@@ -1198,6 +1215,13 @@ static void memory_that_nobody_wrote_to_is_no_input(void **state)
                      "state[:] = 1\n"
                      "sums = np.empty(20)\n"
                      "add[3, 8](sums, state)\n"
+                     "want = np.cumsum(state)\n"),
+                SCAN("    sums[cuda.grid(1)] = offsets[0]\n",
+                     "state = np.empty(20)\n"
+                     "state[:5] = 1\n"
+                     "state[5:] = 2\n"
+                     "sums = np.empty(20)\n"
+                     "add[3, 8](sums, state)\n"
                      "want = np.cumsum(state)\n")),
           TEXTS(SCAN("    sums[cuda.grid(1)] = offsets[0]\n",
                      "state = np.empty(20)\n"
@@ -1208,6 +1232,18 @@ static void memory_that_nobody_wrote_to_is_no_input(void **state)
                      "state = np.empty(20)\n"
                      "i = 0\n"
                      "state[i] = 1\n"
+                     "sums = np.empty(20)\n"
+                     "add[3, 8](sums, state)\n"
+                     "want = np.cumsum(state)\n"),
+                SCAN("    sums[cuda.grid(1)] = offsets[0]\n",
+                     "state = np.empty(20)\n"
+                     "state[:1] = 1\n"
+                     "sums = np.empty(20)\n"
+                     "add[3, 8](sums, state)\n"
+                     "want = np.cumsum(state)\n"),
+                SCAN("    sums[cuda.grid(1)] = offsets[0]\n",
+                     "state = np.empty((2, 10))\n"
+                     "state[:, 1:-1] = 1\n"
                      "sums = np.empty(20)\n"
                      "add[3, 8](sums, state)\n"
                      "want = np.cumsum(state)\n"),
@@ -1616,6 +1652,27 @@ static void what_each_side_is_made_of_is_known(void **state)
     assert_int_equal(sides_at(text, "70"), 0);
 }
 
+static void parts_of_what_a_function_gives_are_told_apart(void **state)
+{
+    static const char text[] = "import torch\n"
+                               "def half(x):\n"
+                               "    return x / 30\n"
+                               "def both(n):\n"
+                               "    x = torch.ones(n)\n"
+                               "    got = half(x)\n"
+                               "    want = x * 50\n"
+                               "    return got, want\n"
+                               "got, want = both(40)\n"
+                               "torch.testing.assert_close(got, want)\n";
+    unsigned got = sides_at(text, "30"), want = sides_at(text, "50");
+    (void)state;
+
+    assert_true(got > 0 && want > 0 && (got & want) == 0);
+    assert_int_equal(sides_at(text, "40"), got | want);
+    assert_int_equal(sides_at(text, "torch.ones"), got | want);
+    assert_int_equal(sides_at(text, "both(40)"), got | want);
+}
+
 static void expect_compared(const char *text, const char *said,
                             const char *first, const char *second)
 {
@@ -1656,6 +1713,26 @@ static void where_the_sides_stand_is_told(void **state)
                     "if not check('a', f(x), x * 2):\n"
                     "    raise RuntimeError('wrong')\n",
                     "raise", "f(x)", "x * 2");
+    /* An error relative to what is wanted, and a quotient that is compared. */
+    expect_compared("def error(got, want):\n"
+                    "    off = np.abs(got - want).max()\n"
+                    "    return off / np.abs(want).max()\n"
+                    "x = np.arange(3)\n"
+                    "assert error(f(x), x * 2) < 0.1\n",
+                    "assert", "f(x)", "x * 2");
+    expect_compared("def f(v):\n"
+                    "    return np.cos(v) - np.sin(v)\n"
+                    "x = np.arange(3)\n"
+                    "assert (f(x) / g(x)).max() < 0.1\n",
+                    "assert", "f(x)", "g(x)");
+    /* Those that failed are put into a list. */
+    expect_compared("failed = []\n"
+                    "for x in np.arange(3):\n"
+                    "    if not np.allclose(f(x), x * 2):\n"
+                    "        failed.append(x)\n"
+                    "if failed:\n"
+                    "    raise RuntimeError('wrong')\n",
+                    "raise", "f(x)", "x * 2");
     expect_compared("if f(x):\n"
                     "    raise RuntimeError('wrong')\n",
                     "raise", NULL, NULL);
@@ -1666,6 +1743,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(where_the_sides_stand_is_told),
         cmocka_unit_test(what_each_side_is_made_of_is_known),
+        cmocka_unit_test(parts_of_what_a_function_gives_are_told_apart),
+        cmocka_unit_test(a_tolerance_stays_without_a_kernel_too),
         cmocka_unit_test(a_kernels_result_stays_in_the_comparison),
         cmocka_unit_test(a_reference_beside_the_kernel_may_leave_its_class),
         cmocka_unit_test(opaque_kernels_may_write_any_argument),
