@@ -18,6 +18,11 @@
 #define WORD_MIN 3 /* bytes of a string that stand for a text */
 #define HOPS_MAX 8 /* names that stand for a number */
 
+/* A drift is a small part of what is compared, so that to fewer digits another
+ * one is the same. Single precision has seven, and the last ones vary with the
+ * order of a sum. */
+#define DRIFT_DIGITS 6
+
 /* ---- the statement ---- */
 
 static bool is_word(const struct nodes *ns, uint32_t i)
@@ -466,6 +471,7 @@ static void find_test(struct guard *g, const struct tree *tree,
 
     take_frames(&l, failure->frames);
     g->some = failure->some;
+    g->drift = failure->drift;
     g->nothing = effect_of_nothing(l.flow);
     g->chance = effect_of_chance(l.flow);
     if (statement != NODE_NONE) {
@@ -791,6 +797,8 @@ void guard_compared(const struct guard *g, const struct tree *tree,
         for (size_t i = 0; i < s.n && s.n > 1; i++) {
             struct span at = span_of_side(l.ns, s.nodes[i]);
 
+            if (i == 0 && g->drift)
+                buf_addf(out, "%d ", DRIFT_DIGITS);
             buf_addf(out, "%s%u-%u", i > 0 ? " " : "", at.start, at.end);
         }
         deciding_deinit(&s);
@@ -834,10 +842,10 @@ static void key_side(const struct guard_side *side, struct buf *out)
 
 void guard_key(const struct guard *guard, struct buf *out)
 {
-    buf_addf(out, "\nsides %d %d %d %d %d %d %d %d %s %s", (int)guard->site,
-             guard->some, guard->raises, guard->limited, guard->any_limit,
-             guard->silent_writes, guard->nothing, guard->chance,
-             guard->raised ? guard->raised : "",
+    buf_addf(out, "\nsides %d %d %d %d %d %d %d %d %d %s %s", (int)guard->site,
+             guard->some, guard->drift, guard->raises, guard->limited,
+             guard->any_limit, guard->silent_writes, guard->nothing,
+             guard->chance, guard->raised ? guard->raised : "",
              guard->words ? guard->words : "");
     key_effect(&guard->access, out);
     for (size_t i = 0; i < guard->nlimits; i++)

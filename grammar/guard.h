@@ -63,6 +63,7 @@ struct guard_failure {
     size_t ntexts;
     bool exits; /* by its exit code alone */
     bool some;  /* some of what is compared is right, some is wrong */
+    bool drift; /* all of it is nearly right */
     const struct span *idle; /* what never ran, sorted */
     size_t nidle;
     const struct observed *seen; /* of a traced run, or NULL */
@@ -101,7 +102,7 @@ struct guard {
     bool limited;       /* by more than 0, or by what is not known */
     bool any_limit;     /* by what is not known */
     bool silent_writes; /* see flow_new() */
-    bool some;          /* as in the failure */
+    bool some, drift;   /* as in the failure */
     bool nothing;       /* the original makes arrays of no elements */
     bool chance;        /* its random numbers are others in each run */
     bool raises;        /* what is kept raises: the line tells whether it did */
@@ -138,7 +139,8 @@ bool guard_failed(const struct guard *guard, struct bytes text, uint32_t line);
 uint8_t *guard_sides(const struct guard *guard, const struct tree *tree);
 
 /* Append where the sides of the test stand in the tree's text, a span each,
- * "12-20 35-41"; nothing where there are less than two. */
+ * "12-20 35-41", in front of them the digits that a drift is told to; nothing
+ * where there are less than two. */
 void guard_compared(const struct guard *guard, const struct tree *tree,
                     struct buf *out);
 

@@ -266,8 +266,3 @@ enum verdict signature_judge(const struct signature *s,
     buf_deinit(&unused);
     return verdict;
 }
-
-bool signature_hides_extent(const struct signature *s)
-{
-    return s->shown.kind == COMPARISON_NONE || s->shown.kind == COMPARISON_ALL;
-}

@@ -196,6 +196,7 @@ void signature_failure(const struct signature *s, struct bytes script,
         out->line = s->exc_line;
     out->frames = s->message ? s->exc_frames : NULL;
     out->some = s->shown.kind == COMPARISON_SOME;
+    out->drift = s->shown.kind == COMPARISON_DRIFT;
     out->dies = dies_by_access(s);
     out->crash = out->dies ? s->fatal_line : 0;
     out->exits = evidence_asked(s->config) == 0 && !s->type &&

@@ -23,6 +23,8 @@ ELEMENTS_MAX = 1 << 22  # of more each n-th is looked at
 # one that compares more nothing is told.
 NOTES_MAX = 1 << 15
 ELEMENTS_ALL = 1 << 24
+DIGITS = 3  # of each figure
+MORE_DIGITS = 0  # of each figure of sides that are to be told more closely
 NEAR = 1e-5  # of what elements are on the whole: right, but for rounding
 SIDE_BITS = 14  # of the number for each of two sides, above the pattern's four
 
@@ -95,8 +97,9 @@ def told(shape, numbers):
     """Return the figures of an array as text."""
     finite, size, total, weighed = sums(numbers)
     parts = [(part / size if size else 0.0) + 0.0 for part in (total, weighed)]
-    return "%s %d %.3g %s" % (shape, finite, size, " ".join(
-        "%.3f" % (round(part, 3) + 0.0) for part in parts))
+    digits = MORE_DIGITS or DIGITS
+    return "%s %d %.*g %s" % (shape, finite, digits, size, " ".join(
+        "%.*f" % (digits, round(part, digits) + 0.0) for part in parts))
 
 
 def describe(value, depth=0):
@@ -163,6 +166,8 @@ def pattern(one, other):
     else:
         right = [abs(x - y) <= near for x, y in zip(one, other)]
         some, every = any(right), all(right)
+    # Of what drifts each element is nearly right, and a few are by chance.
+    some = some and not MORE_DIGITS
     return bits | 2 * some, every and bits & 1 == 1
 
 
@@ -231,10 +236,14 @@ def is_value(node):
 def compare(path, spans, tell, observed):
     """Return the script's code that tells what its sides come to, or None.
 
-    `spans` has their first and last bytes: "12-20 35-41"; `tell` takes the
-    number. None too where a side is not in code that is run as it stands.
+    `spans` has their first and last bytes: "12-20 35-41", and in front of them
+    the digits of a figure if these are more than DIGITS; `tell` takes the number.
+    None too where a side is not in code that is run as it stands.
     """
+    global MORE_DIGITS
     wanted = [tuple(map(int, span.split("-"))) for span in spans.split()]
+    if wanted and len(wanted[0]) == 1:
+        MORE_DIGITS, = wanted.pop(0)
     found = {}
     try:
         with warnings.catch_warnings():

@@ -132,7 +132,7 @@ struct run_request {
     enum run_learn learn; /* RUN_FORK */
     char *compared; /* NULL, or first and past-the-last bytes of expressions,
                      * "12-20 35-41", of what forked runs come to: see
-                     * observation.figures */
+                     * observation.figures. "6 12-20 35-41": to six digits */
     char *path;     /* NULL; else run this very file (the final check): text is
                      * ignored, the run's folder is laid as always and is the
                      * cwd */

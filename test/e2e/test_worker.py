@@ -636,6 +636,12 @@ def test_what_is_compared_is_told_in_figures(make):
     assert figures_of(w, COMPARES % "+ 1e-9", *parts) == first
     assert figures_of(w, COMPARES % "- 0.5", *parts) not in (first, 0)
     assert w.run(COMPARES % "")["figures"] == 0
+    # A drift is looked at more closely.
+    close = w.run(COMPARES % "", compared="5 " + spans_in(COMPARES % "", *parts))
+    drifts = w.run(COMPARES % "+ 1e-4",
+                   compared="5 " + spans_in(COMPARES % "+ 1e-4", *parts))
+    assert figures_of(w, COMPARES % "+ 1e-4", *parts) == first
+    assert close["figures"] not in (0, drifts["figures"])
     # What does not stand there, or is not run as it stands, has none.
     assert figures_of(w, COMPARES % "", "scaled(", parts[1]) == 0
     inside = ("import inspect\ndef read(f):\n    names = {}\n"

@@ -1698,6 +1698,26 @@ static void expect_compared(const char *text, const char *said,
     tree_free(tree);
 }
 
+static void a_drift_is_to_be_told_to_more_digits(void **state)
+{
+    static const char text[] = "x = torch.rand(3)\n"
+                               "assert_close(f(x), g(x))\n";
+    struct guard_failure failure = raised(text, "assert");
+    struct tree *tree = parse(text);
+    struct guard guard;
+    struct buf out;
+    (void)state;
+
+    failure.drift = true;
+    buf_init(&out, 4096);
+    guard_init(&guard, tree, &failure, NULL, 0);
+    guard_compared(&guard, tree, &out);
+    assert_string_equal(buf_str(&out), "6 31-35 37-41");
+    buf_deinit(&out);
+    guard_deinit(&guard);
+    tree_free(tree);
+}
+
 static void where_the_sides_stand_is_told(void **state)
 {
     (void)state;
@@ -1742,6 +1762,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(where_the_sides_stand_is_told),
+        cmocka_unit_test(a_drift_is_to_be_told_to_more_digits),
         cmocka_unit_test(what_each_side_is_made_of_is_known),
         cmocka_unit_test(parts_of_what_a_function_gives_are_told_apart),
         cmocka_unit_test(a_tolerance_stays_without_a_kernel_too),
