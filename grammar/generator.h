@@ -78,6 +78,7 @@ enum edit_tier {
     row(keyword, TIER_SHRINK, 0.3)                                             \
     row(element, TIER_SHRINK, 0.3)                                             \
     row(fold, TIER_MUTATE, 0.9)                                                \
+    row(dummy, TIER_SHRINK, 0.5)                                               \
     row(bypass, TIER_MUTATE, 0.2)                                              \
     row(expression, TIER_MUTATE, 0.2)                                          \
     row(integer, TIER_SHRINK, 0.3)                                             \

@@ -16,6 +16,7 @@ void observed_deinit(struct observed *observed)
     free(observed->at);
     free(observed->texts);
     free(observed->turns);
+    free(observed->stands);
     free(observed->room);
     *observed = (struct observed){ 0 };
 }
@@ -48,9 +49,10 @@ static bool read_value(struct observed *o, char *line, size_t len)
     if (!read_place(&line, len, &at.start) || *line++ != '-' ||
         !read_place(&line, len, &at.end) || at.end <= at.start)
         return false;
-    if (*line == '+' ? line[1] : (*line != '=' && *line != '~') || !line[1])
+    if (*line == '+' ? line[1] : !strchr("=*~", *line) || !*line || !line[1])
         return false;
     o->turns[o->n] = *line == '~';
+    o->stands[o->n] = *line == '*';
     if (!is_printable(++line))
         return false;
     if (o->n > 0 &&
@@ -73,6 +75,7 @@ int observed_read(struct observed *o, const char *values, size_t len,
     *o = (struct observed){ .at = xcalloc(lines + 1, sizeof(*o->at)),
                             .texts = xcalloc(lines + 1, sizeof(*o->texts)),
                             .turns = xcalloc(lines + 1, sizeof(*o->turns)),
+                            .stands = xcalloc(lines + 1, sizeof(*o->stands)),
                             .room = xstrdup(values) };
     for (char *p = o->room; good && *p;) {
         char *end = strchr(p, '\n');
@@ -94,12 +97,14 @@ void observed_copy(struct observed *to, const struct observed *from)
     to->at = xcalloc(from->n + 1, sizeof(*to->at));
     to->texts = xcalloc(from->n + 1, sizeof(*to->texts));
     to->turns = xcalloc(from->n + 1, sizeof(*to->turns));
+    to->stands = xcalloc(from->n + 1, sizeof(*to->stands));
     if (from->n == 0)
         return;
     size_t size = 0, used = 0;
 
     memcpy(to->at, from->at, from->n * sizeof(*to->at));
     memcpy(to->turns, from->turns, from->n * sizeof(*to->turns));
+    memcpy(to->stands, from->stands, from->n * sizeof(*to->stands));
     for (size_t i = 0; i < from->n; i++)
         size += strlen(from->texts[i]) + 1;
     to->room = xcalloc(size, 1);
@@ -136,6 +141,7 @@ void observed_rebase(struct observed *o, const struct patch *patch)
             continue;
         o->at[kept] = o->at[i];
         o->turns[kept] = o->turns[i];
+        o->stands[kept] = o->stands[i];
         o->texts[kept++] = o->texts[i];
     }
     o->n = kept;

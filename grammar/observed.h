@@ -21,6 +21,8 @@ struct observed {
     bool *turns; /* it is the target of a loop that the run ended in, or that
                   * it left by `return` or an exception the last time: what it
                   * was in that turn, or "[2]" for the third turn */
+    bool *stands; /* the text is no value, but what stands in for one: ones
+                   * in the shape of an array */
     size_t n;
     char *room;
 };
@@ -28,9 +30,9 @@ struct observed {
 /* A zeroed struct holds nothing. */
 void observed_deinit(struct observed *observed);
 
-/* Read lines of "START-END=VALUE", "START-END~VALUE" and "START-END+", spans
- * within a text of `len` bytes. -EINVAL with a sentence for anything else, and
- * *observed empty.
+/* Read lines of "START-END=VALUE", "START-END~VALUE" (a turn),
+ * "START-END*VALUE" (a stand-in) and "START-END+", spans within a text of
+ * `len` bytes. -EINVAL with a sentence for anything else, and *observed empty.
  */
 int observed_read(struct observed *observed, const char *values, size_t len,
                   struct err *err);

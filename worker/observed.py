@@ -22,7 +22,7 @@ ONLY_AST = 0x400  # ast.PyCF_ONLY_AST
 PROT_READ_WRITE, MAP_SHARED = 3, 1
 NOTE = "_autodd_c_note"  # among the builtins of a traced run
 TURN = "_autodd_c_turn"
-UNSEEN, VARIES = object(), object()
+UNSEEN, VARIES, STANDS = object(), object(), object()
 # Decorators whose functions are read back, from the file or as bytecode.
 FRONT_ENDS = frozenset((
     "jit", "prim_func", "autotune", "heuristics", "kernel", "macro",
@@ -427,7 +427,7 @@ def open_values(name, found):
     it then that could tell; and room for a text that is no longer than the
     expression, or, for a name, not much longer. Gives keys to what finds a
     place, and returns the function that writes a key's text or None, and the
-    rooms.
+    rooms. `*` instead of `=`: the text is not the value, but stands in for it.
     """
     lines, rooms, at = [], [], 0
     for e in found:
@@ -446,7 +446,7 @@ def open_values(name, found):
         raise ValueError
     mapped = memoryview(open_mapped(name, b"".join(lines))).cast("B")
 
-    def write(key, text):
+    def write(key, text, stands=False):
         """Write a text; the state last, for the process may die here."""
         state, room, other, _ = rooms[key]
         if other == ord("~"):
@@ -456,7 +456,7 @@ def open_values(name, found):
                 mapped[state] = other
         elif text is not None and mapped[state] == ord(" "):
             mapped[state + 1:state + 1 + len(text)] = text
-            mapped[state] = ord("=")
+            mapped[state] = ord("*" if stands else "=")
         elif text is None or bytes(
                 mapped[state + 1:state + 1 + room]).rstrip() != text:
             mapped[state] = other  # or another process of the run was first
@@ -573,25 +573,103 @@ def literal(value):
     return text.encode() if text is not None and text.isascii() else None
 
 
+STAND_INS_MAX = 4  # of a series
+LOOKS_MAX = 64  # at an expression that comes to arrays: a loop may be long
+SHORT_TYPES = {"int64": "int", "float64": "float", "bool": "bool"}
+
+
+def named_module(name):
+    """Return what the script calls a loaded module, or None."""
+    module = sys.modules.get(name)
+    return next((key for key, value in vars(sys.modules["__main__"]).items()
+                 if value is module), None) if module else None
+
+
+def tensor_text(tensor):
+    """Return the source of a tensor of ones of the same kind, or None."""
+    torch, name = sys.modules["torch"], named_module("torch")
+    if name is None or tensor.layout is not torch.strided:
+        return None
+    parts = [repr(int(extent)) for extent in tensor.shape] or ["()"]
+    if tensor.dtype is not torch.get_default_dtype():
+        typ = repr(tensor.dtype).rpartition(".")[2]
+        parts.append("dtype=" + SHORT_TYPES.get(typ, name + "." + typ))
+    if tensor.device.type != "cpu":
+        parts.append("device=" + repr(tensor.device.type))
+    if tensor.requires_grad:
+        parts.append("requires_grad=True")
+    return "%s.ones(%s)" % (name, ", ".join(parts))
+
+
+def array_text(array):
+    """Return the source of an array of ones of the same kind, or None."""
+    name, typ = named_module("numpy"), array.dtype.char
+    if name is None or typ not in "?bBhHiIlLqQefdFD":
+        return None
+    shape = array.shape[0] if array.ndim == 1 else array.shape
+    return "%s.ones(%r%s)" % (name, shape,
+                              "" if typ == "d" else ", %r" % typ)
+
+
+ARRAYS = {("torch", "Tensor"): tensor_text,
+          ("torch.nn.parameter", "Parameter"): tensor_text,
+          ("numpy", "ndarray"): array_text}
+
+
+def stand_in(value):
+    """Return the source of what has the shape and type of an array, or None.
+
+    Its elements are not told, so a run has to show whether it will do. A
+    series of arrays and simple values is a series of such.
+    """
+    typ = type(value)
+    if typ in SERIES and 0 < len(value) <= STAND_INS_MAX:
+        parts = [simple_text(part) or array_stand_in(part) for part in value]
+        if None in parts:
+            return None
+        return (SERIES[typ] % (
+            ", ".join(parts) + "," * (typ is tuple and len(parts) == 1)
+        )).encode()
+    text = array_stand_in(value)
+    return text and text.encode()
+
+
+def array_stand_in(value):
+    """Return the same for what is an array by itself."""
+    typ = type(value)
+    text_of = ARRAYS.get((typ.__module__, typ.__name__))
+    return text_of and text_of(value)
+
+
 def noter(write, rooms):
     """Return the function that notes a value and gives it back."""
     seen, texts = [UNSEEN] * len(rooms), [None] * len(rooms)
+    looks = [LOOKS_MAX] * len(rooms)
 
     def note(key, value):
         was = seen[key]
         if was is VARIES or was is value and type(value) is not list:
             return value
+        if was is STANDS:
+            looks[key] -= 1
+            if looks[key] <= 0:
+                return value
         try:
-            text = literal(value)
-            if type(value) is list and not rooms[key][3]:
+            text, stands = literal(value), False
+            if text is None and rooms[key][2] != ord("!"):
+                text = stand_in(value)
+                stands = text is not None
+            if not stands and type(value) is list and not rooms[key][3]:
                 text = None  # more may be put into it
             if text is None or len(text) > rooms[key][1] or (
                     was is not UNSEEN and texts[key] != text):
                 text = None
-            seen[key] = VARIES if text is None else value
+            seen[key] = value
+            if text is None or stands:  # an array is not to live longer
+                seen[key] = STANDS if stands else VARIES
             if was is UNSEEN or text is None:
                 texts[key] = text
-                write(key, text)
+                write(key, text, stands)
         except Exception:
             seen[key] = VARIES
             write(key, None)

@@ -22,7 +22,7 @@ static bool read_line(const char *line, size_t n, struct buf *out)
     if (head == 0 || head + 1 >= n || strspn(line, "0123456789-") != head)
         return false;
     state++;
-    if (*state != '=' && *state != '~' && *state != '+')
+    if (*state != '=' && *state != '*' && *state != '~' && *state != '+')
         return *state == ' ' || *state == '!';
     while (line[n - 1] == ' ')
         n--;

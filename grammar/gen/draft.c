@@ -604,6 +604,16 @@ void draft_put_literal(struct draft *d, uint32_t place, const char *text)
         bytes.len + (brackets ? 2 : 0));
 }
 
+uint32_t expression_at(const struct nodes *ns, struct span at)
+{
+    uint32_t i = node_from(ns, at.start);
+
+    for (; i < ns->n && node_span(ns, i).start == at.start; i++)
+        if (node_span(ns, i).end == at.end && is_expression(ns, i))
+            return i;
+    return NODE_NONE;
+}
+
 bool is_literal(const struct nodes *ns, uint32_t node)
 {
     struct bytes text;

@@ -92,7 +92,7 @@ void draft_drop_statement(struct draft *d, uint32_t statement);
 void draft_narrow(struct draft *d, uint32_t place, uint32_t part);
 void draft_put(struct draft *d, uint32_t place, uint32_t expression);
 
-/* The same for a literal, a tuple of literals or a dotted name. */
+/* The same for a literal, a tuple of literals, a dotted name or its call. */
 void draft_put_literal(struct draft *d, uint32_t place, const char *text);
 
 /* Whether `expression` needs brackets in the place of `place`. */
@@ -112,6 +112,10 @@ bool is_dotted(const struct nodes *ns, uint32_t node);
 /* Whether the node is an expression that yields a value (no target, no
  * keyword name, no pattern, no annotation's wrapper). */
 bool is_expression(const struct nodes *ns, uint32_t node);
+
+/* The outermost expression of exactly this span; NODE_NONE when there is
+ * none. */
+uint32_t expression_at(const struct nodes *ns, struct span at);
 
 /* The series in targets: a tuple or list of names, with or without brackets.
  */

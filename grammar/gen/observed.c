@@ -25,16 +25,10 @@
 
 void gen_observed(struct gen *g);
 
-/* The outermost expression of exactly this span; NODE_NONE when there is
- * none. */
-static uint32_t expression_at(const struct nodes *ns, struct span at)
+/* Whether number `i` always had the value that its text says. */
+static bool is_value(const struct observed *o, size_t i)
 {
-    uint32_t i = node_from(ns, at.start);
-
-    for (; i < ns->n && node_span(ns, i).start == at.start; i++)
-        if (node_span(ns, i).end == at.end && is_expression(ns, i))
-            return i;
-    return NODE_NONE;
+    return *o->texts[i] && !o->turns[i] && !o->stands[i];
 }
 
 /* Whether its value is of no use: a statement by itself. */
@@ -136,7 +130,7 @@ static void variables(struct draft *d)
     for (size_t i = 0; i < o->n; i++) {
         uint32_t node = node_at(d->ns, o->at[i].start, NODE_IDENTIFIER);
 
-        if (!*o->texts[i] || o->turns[i] || node == NODE_NONE ||
+        if (!is_value(o, i) || node == NODE_NONE ||
             node_span(d->ns, node).end != o->at[i].end)
             continue;
         texts[node] = o->texts[i];
@@ -205,7 +199,7 @@ void gen_observed(struct gen *g)
     for (size_t i = 0; o && i < o->n; i++) {
         uint32_t node = expression_at(g->nodes, o->at[i]);
 
-        if (!*o->texts[i] || o->turns[i] || node == NODE_NONE ||
+        if (!is_value(o, i) || node == NODE_NONE ||
             is_literal(g->nodes, node) || is_alone(g->nodes, node))
             continue;
         draft_begin(&d, o->at[i]);

@@ -517,6 +517,57 @@ def test_the_extents_of_a_tensor_are_a_tuple(make):  # noqa: F811
     assert seen["shape"] == ["(6, 1)"] and "other" not in seen, seen
 
 
+ARRAYS = """\
+import sys, types
+class Tensor:
+    __module__ = "torch"
+    layout, device = "strided", types.SimpleNamespace(type="cpu")
+    def __init__(self, *shape, dtype="torch.float32", grad=False):
+        self.shape, self.requires_grad = shape, grad
+        self.dtype = types.SimpleNamespace() if dtype is None else Name(dtype)
+class Name(str):
+    def __repr__(self): return str(self)
+th = sys.modules["torch"] = types.ModuleType("torch")
+th.strided, single = "strided", Name("torch.float32")
+th.get_default_dtype = lambda: single
+def make(*shape, **options):
+    tensor = Tensor(*shape, **options)
+    if tensor.dtype == single:
+        tensor.dtype = single
+    return tensor
+plain = make(2, 3, **dict(grad=False))
+scalar = [make(), None, "padding"][0 * 1]
+learnt = [make(4, **dict(grad=True)), "a long text behind"][0]
+half = [make(4, dtype="torch.float16"), "a long text behind"][0]
+index = [make(4, dtype="torch.int64"), "a long text behind"][0]
+pair = [(make(4), make(2, 5)), "a long text behind"][0]
+short = make(7)
+for n in 1, 2:
+    varied = make(n, **dict(grad=False))
+    steady = make(9, **dict(grad=False))
+"""
+
+
+def test_an_array_is_told_by_what_has_its_shape(make):  # noqa: F811
+    w = make()
+    w.start()
+    got = w.run(ARRAYS, "observe")
+    seen = {}
+    for line in got["values"].splitlines():
+        span, mark, text = re.fullmatch(r"(\d+-\d+)([=*+])(.*)", line).groups()
+        start, end = map(int, span.split("-"))
+        assert mark != "*" or len(text) <= end - start
+        if mark == "*":
+            seen[ARRAYS[start:end]] = text
+    stood = [text for part, text in seen.items() if "**dict" in part
+             or "[0" in part]
+    assert sorted(stood) == sorted([
+        "th.ones(2, 3)", "th.ones(())", "th.ones(4, requires_grad=True)",
+        "th.ones(4, dtype=th.float16)", "th.ones(4, dtype=int)",
+        "(th.ones(4), th.ones(2, 5))", "th.ones(9)"]), seen
+    assert "make(7)" not in seen and "tensor" not in seen, seen
+
+
 def test_more_expressions_than_there_is_room_for(make):  # noqa: F811
     w = make()
     w.start()

@@ -20,12 +20,15 @@ static void lines_are_read_in_order(void **state)
     assert_int_equal(observed_read(&o, "", 0, NULL), 0);
     assert_int_equal(o.n, 0);
     observed_deinit(&o);
-    assert_int_equal(
-        observed_read(&o, "0-9=128\n0-4='a=b'\n5-9+\n7-8~[2]\n", 9, NULL), 0);
-    assert_int_equal(o.n, 4);
+    assert_int_equal(observed_read(&o,
+                                   "0-9=128\n0-4='a=b'\n5-9+\n7-8~[2]\n"
+                                   "8-9*f(1)\n",
+                                   9, NULL),
+                     0);
+    assert_int_equal(o.n, 5);
     observed_copy(&copy, &o);
     observed_deinit(&o);
-    assert_int_equal(copy.n, 4);
+    assert_int_equal(copy.n, 5);
     assert_int_equal(copy.at[1].start, 0);
     assert_int_equal(copy.at[1].end, 4);
     assert_string_equal(copy.texts[0], "128");
@@ -33,6 +36,9 @@ static void lines_are_read_in_order(void **state)
     assert_string_equal(copy.texts[2], "");
     assert_string_equal(copy.texts[3], "[2]");
     assert_true(copy.turns[3]);
+    assert_false(copy.stands[3]);
+    assert_true(copy.stands[4]);
+    assert_string_equal(copy.texts[4], "f(1)");
     assert_false(copy.turns[0]);
     observed_deinit(&copy);
 }
@@ -46,6 +52,9 @@ static void what_is_no_list_of_values_is_refused(void **state)
         "0-9=\n",
         "0-9+1\n",
         "0-9~\n",
+        "0-9*\n",
+        "0-9",
+        "0-9\n",
         "-9=1\n",
         "0-10=1\n",
         "4-4=1\n",
@@ -191,6 +200,57 @@ static void a_value_takes_the_place_of_its_expression(void **state)
     assert_becomes("return(a.b)\n", "(a.b)", "=5", "return 5\n");
 }
 
+static bool is_dummy(const struct edit *edit)
+{
+    return edit->kind == EDIT_dummy;
+}
+
+static void assert_stands(const char *text, const char *part, const char *value,
+                          const char *expected)
+{
+    assert_made(text, part, value, vocabulary(MUTATE_ALL, false),
+                (struct gen_known){ 0 }, is_dummy, expected);
+}
+
+static void an_array_of_ones_stands_in_for_what_made_an_array(void **state)
+{
+    (void)state;
+    assert_stands("x = next(iter(loader))[0]\n", "next(iter(loader))[0]",
+                  "*t.ones(8, 16)", "x = t.ones(8, 16)\n");
+    assert_stands("f(nn.Linear(8, 16)(a).chunk(2)[0], 2)\n",
+                  "nn.Linear(8, 16)(a).chunk(2)[0]", "*t.ones(8)",
+                  "f(t.ones(8), 2)\n");
+    assert_stands("return(stages[name](a)).T\n", "(stages[name](a))",
+                  "*t.ones(8)", "return t.ones(8).T\n");
+    assert_stands("x, y = make_batch(config, n)\n", "make_batch(config, n)",
+                  "*(t.ones(8), 1)", "x, y = (t.ones(8), 1)\n");
+    assert_stands("a = lambda x: model.head(head(x))[0]\n",
+                  "model.head(head(x))[0]", "*t.ones(8, 16)",
+                  "a = lambda x: t.ones(8, 16)\n");
+    /* Little is saved, no value is needed, it is no expression. */
+    assert_stands("x = t.randn(8, 16)\n", "t.randn(8, 16)", "*t.ones(8, 16)",
+                  "");
+    assert_stands("make(model.head)(abc)\n", "make(model.head)(abc)",
+                  "*t.ones(8)", "");
+    assert_stands("x = abc + head(a) + tail(a)\n", "head(a) + tail(a)",
+                  "*t.ones(8)", "");
+    assert_stands("x = model_head(abcdef)\n", "model_head(abcdef)", "=1", "");
+    assert_stands("x = model_head(abcdef)\n", "model_head(abcdef)", "+", "");
+    /* What it reckons with is there already. */
+    assert_stands("x = f(a) * model.head(a).mean()\n",
+                  "f(a) * model.head(a).mean()", "*t.ones(8)", "");
+    assert_stands("x = -f(a, model.head, abc)\n", "-f(a, model.head, abc)",
+                  "*t.ones(8)", "");
+    assert_stands("x = model.head.weight.mean(a)\n",
+                  "model.head.weight.mean(a)", "*t.ones(8)", "");
+    /* And it is no value that is sure. */
+    assert_becomes("x = model_head(abcdef)\n", "model_head(abcdef)",
+                   "*t.ones(8)", "");
+    assert_made("x = model_head(abcdef)\n", "model_head(abcdef)", "*t.ones(8)",
+                vocabulary(MUTATE_INTS, false), (struct gen_known){ 0 },
+                is_dummy, "");
+}
+
 static void
 a_function_is_called_by_its_name_also_without_decorators(void **state)
 {
@@ -326,6 +386,7 @@ int main(void)
         cmocka_unit_test(what_is_no_list_of_values_is_refused),
         cmocka_unit_test(spans_follow_a_commit),
         cmocka_unit_test(a_value_takes_the_place_of_its_expression),
+        cmocka_unit_test(an_array_of_ones_stands_in_for_what_made_an_array),
         cmocka_unit_test(
             a_function_is_called_by_its_name_also_without_decorators),
         cmocka_unit_test(brackets_are_put_where_the_literal_needs_them),

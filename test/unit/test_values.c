@@ -28,12 +28,14 @@ static void lines_with_one_value_and_calls_that_came_back_are_kept(void **state)
                                "5-9 !12345678\n"
                                "10-12 +x \n"
                                "12-14 +\n"
-                               "14-16 =' '  \n";
+                               "14-16 =' '  \n"
+                               "16-20 *f(1) \n";
     char *got = values_of(text, strlen(text));
     (void)state;
 
     assert_non_null(got);
-    assert_string_equal(got, "0-9=128\n10-12+\n12-14+\n14-16=' '\n");
+    assert_string_equal(got, "0-9=128\n10-12+\n12-14+\n14-16=' '\n"
+                             "16-20*f(1)\n");
     free(got);
     got = values_of("", 0);
     assert_string_equal(got, "");
