@@ -3,7 +3,8 @@
  * A parameter that nobody uses goes together with its argument at every call.
  * One that is used goes when all calls pass the same simple value: the value
  * takes the place of each use. Calls that splat keep their arguments, and the
- * oracle says whether that works. A field of a dataclass or NamedTuple is a
+ * oracle says whether that works. What `*names` takes from the only call is put
+ * at its use as a tuple, `f(*xs)` as xs alone. A field of a dataclass or NamedTuple is a
  * parameter of the constructor whose uses are `.field`.
  *
  * What a call splats is often written down as a configuration, {"heads": 4}:
@@ -14,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/buf.h"
 #include "config/mem.h"
 
 void gen_parameter(struct gen *g);
@@ -274,6 +276,130 @@ static void constant(struct draft *d, const struct names *names,
     draft_end(d);
 }
 
+/* Arguments of a call that `*names` takes. */
+struct taken {
+    uint32_t list, first, last; /* first: NODE_NONE for none */
+    size_t n;
+};
+
+/* False where it is not known which they are. */
+static bool find_taken(const struct nodes *ns, uint32_t list, uint32_t index,
+                       struct taken *taken)
+{
+    uint32_t at = 0;
+
+    *taken = (struct taken){ list, NODE_NONE, NODE_NONE, 0 };
+    for (uint32_t c = node_named_child(ns, list); c != NODE_NONE;
+         c = node_named_sibling(ns, c)) {
+        if (node_is(ns, c, NODE_KEYWORD_ARGUMENT) ||
+            node_is(ns, c, NODE_DICTIONARY_SPLAT))
+            continue;
+        if (at++ < index) {
+            if (!is_expression(ns, c))
+                return false;
+            continue;
+        }
+        if (taken->n++ == 0)
+            taken->first = c;
+        else if (node_named_sibling(ns, taken->last) != c)
+            return false; /* a keyword stands between them */
+        taken->last = c;
+    }
+    return true;
+}
+
+static void drop_taken(struct draft *d, const struct taken *taken)
+{
+    struct item *items;
+    size_t n = items_of(d->ns, taken->list, NULL, &items);
+    uint32_t from, to;
+
+    if (taken->n > 0) {
+        from = node_span(d->ns, taken->first).start;
+        to = node_span(d->ns, taken->last).end;
+        for (size_t i = 0; i < n; i++)
+            items[i].stays = items[i].cover.start < from ||
+                             items[i].cover.start >= to;
+        draft_drop_items(d, items, n);
+    }
+    free(items);
+}
+
+/* Put what is taken in the place of a use. */
+static void put_taken(struct draft *d, const struct taken *taken, uint32_t use)
+{
+    const struct nodes *ns = d->ns;
+    struct buf text;
+    struct bytes made;
+    size_t len;
+
+    if (taken->n == 1 && node_is(ns, taken->first, NODE_LIST_SPLAT)) {
+        draft_put(d, use, node_named_child(ns, taken->first));
+        return;
+    }
+    buf_init(&text, UINT32_MAX);
+    buf_addc(&text, '(');
+    if (taken->n > 0) {
+        struct span at = { node_span(ns, taken->first).start,
+                           node_span(ns, taken->last).end };
+
+        buf_add(&text, d->g->text.data + at.start, span_len(at));
+    }
+    buf_adds(&text, taken->n == 1 ? ",)" : ")");
+    made = bytes_of(text.data, text.len);
+    if (!names_fit_string(ns, made, use))
+        draft_spoil(d);
+    len = text.len;
+    draft_replace_taken(d, node_span(ns, use), buf_take(&text, NULL), len);
+}
+
+/* The only use of the parameter, when all that is taken means the same there;
+ * else NODE_NONE. */
+static uint32_t use_of_taken(const struct names *names, uint32_t name,
+                             const struct taken *taken)
+{
+    const struct nodes *ns = names->ns;
+    size_t n;
+    const struct occurrence *at =
+        symbol_occurrences(names->scopes, names_symbol(names, name), &n);
+    uint32_t use;
+
+    if (n != 2 || at[1].role != OCC_LOAD)
+        return NODE_NONE;
+    use = names_node(names, at[1].at);
+    if (use == NODE_NONE || !is_expression(ns, use) ||
+        names->scope_of[use] != names->scope_of[name])
+        return NODE_NONE;
+    for (uint32_t c = taken->first; c != NODE_NONE;
+         c = c == taken->last ? NODE_NONE : node_named_sibling(ns, c))
+        if (!names_mean_same(names, c, names->scope_of[use]))
+            return NODE_NONE;
+    return use;
+}
+
+static void star(struct draft *d, const struct names *names,
+                 const struct callee *callee, const struct param *p)
+{
+    struct taken taken;
+    uint32_t use;
+
+    if (p->kind != PARAM_STAR || d->g->text.len < 2 ||
+        memcmp(d->g->text.data + node_span(d->ns, p->node).start, "**", 2) ==
+            0 ||
+        callee->escapes || callee->nsites != 1 ||
+        !find_taken(d->ns, callee->sites[0].arguments,
+                    p->index - (callee->bound ? 1 : 0), &taken))
+        return;
+    use = use_of_taken(names, p->name, &taken);
+    if (use == NODE_NONE)
+        return;
+    draft_begin(d, node_span(d->ns, p->node));
+    put_taken(d, &taken, use);
+    drop_param(d, p);
+    drop_taken(d, &taken);
+    draft_end(d);
+}
+
 static void function(struct draft *d, const struct names *names,
                      const struct keys *keys, uint32_t node)
 {
@@ -286,6 +412,7 @@ static void function(struct draft *d, const struct names *names,
         unused(d, names, &callee, params, n);
     for (size_t i = callee.bound; i < n && n <= PARAMS_MAX; i++) {
         constant(d, names, &callee, &params[i]);
+        star(d, names, &callee, &params[i]);
         unused_key(d, names, &callee, keys, &params[i]);
     }
     callee_deinit(&callee);

@@ -36,6 +36,66 @@ static void an_unused_parameter_goes_with_its_arguments(void **state)
                   "|\n");
 }
 
+static void assert_taken(const char *text, const char *expected)
+{
+    assert_offers(text, EDIT_parameter, expected);
+}
+
+static void what_a_star_takes_from_the_only_call_is_put_at_its_use(void **state)
+{
+    (void)state;
+    assert_taken("class K:\n"
+                 "    def __init__(self, *stages):\n"
+                 "        self.stages = list(stages)\n"
+                 "k = K(A, B(2))\n",
+                 "class K:\n"
+                 "    def __init__(self):\n"
+                 "        self.stages = list((A, B(2)))\n"
+                 "k = K()\n"
+                 "|\n");
+    assert_taken("def f(*stages): return stages\n"
+                 "f(A, key=1)\n",
+                 "def f(): return (A,)\n"
+                 "f(key=1)\n"
+                 "|\n");
+    assert_taken("def f(*stages: int): return stages\n"
+                 "f(*map(g, y),)\n",
+                 "def f(): return map(g, y)\n"
+                 "f()\n"
+                 "|\n");
+    assert_taken("def f(*stages): return g(*stages)\n"
+                 "f(1, *A)\n",
+                 "def f(): return g(*(1, *A))\n"
+                 "f()\n"
+                 "|\n");
+    assert_taken("def f(*stages): return stages\n"
+                 "f()\n",
+                 "def f(): return ()\n"
+                 "f()\n"
+                 "|\n");
+    assert_taken("def f(first, *stages, last=2): return stages, first, last\n"
+                 "f(a.b, A, B, last=h())\n",
+                 "def f(*stages, last=2): return stages, a.b, last\n"
+                 "f(A, B, last=h())\n"
+                 "|\n"
+                 "def f(first, last=2): return (A, B), first, last\n"
+                 "f(a.b, last=h())\n"
+                 "|\n"
+                 "def f(first, *stages): return stages, first, h()\n"
+                 "f(a.b, A, B)\n"
+                 "|\n");
+    /* Two calls, two uses, a use in another scope, a name of its own there, an
+     * unknown place, a keyword between, and what is no tuple. */
+    assert_taken("def f(*names): g(names)\nf(1)\nf(2)\n", "");
+    assert_taken("def f(*names): g(names, names)\nf(1)\n", "");
+    assert_taken("def f(*names): return lambda: names\nf(1)\n", "");
+    assert_taken("def f(*names):\n    A = 1\n    g(names)\nf(A)\n", "");
+    assert_taken("def f(b, *names): g(names, b)\nf(*x, 1)\n", "");
+    assert_taken("def f(*names): g(names)\nf(1, k=2, *x)\n", "");
+    assert_taken("def f(**names): g(names)\nf(a=1)\n", "");
+    assert_taken("def f(*names): g(f'{names}')\nf('')\n", "");
+}
+
 static void separators_go_with_the_last_of_them(void **state)
 {
     (void)state;
@@ -294,6 +354,8 @@ static void an_unused_one_goes_with_the_keys_it_is_passed_by(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(
+            what_a_star_takes_from_the_only_call_is_put_at_its_use),
         cmocka_unit_test(an_unused_one_goes_with_the_keys_it_is_passed_by),
         cmocka_unit_test(an_unused_parameter_goes_with_its_arguments),
         cmocka_unit_test(separators_go_with_the_last_of_them),
