@@ -26,7 +26,7 @@
 #include "minimizer/search/solo_parts.h"
 
 /* Traced runs of what is left that bring nothing, at most, and all of them. */
-#define VAIN_LOOKS_MAX 2
+#define VAIN_LOOKS_MAX 4
 #define LOOKS_MAX 8
 
 /* A round goes through these rows: news first, tier by tier; before anything
