@@ -18,9 +18,9 @@ struct observed {
     struct span *at; /* by start, the outer one first; an empty one is gone */
     const char **texts; /* a literal, a tuple of them, or a dotted name; ""
                          * for what came to more than that */
-    bool *turns; /* it is the target of a loop that the run ended in, or that
-                  * it left by `return` or an exception the last time: what it
-                  * was in that turn, or "[2]" for the third turn */
+    bool *turns;  /* it is the target of a loop that the run ended in, or that
+                   * it left by `return` or an exception the last time: what it
+                   * was in that turn, or "[2]" for the third turn */
     bool *stands; /* the text is no value, but what stands in for one: ones
                    * in the shape of an array */
     size_t n;

@@ -4,8 +4,8 @@
  * One that is used goes when all calls pass the same simple value: the value
  * takes the place of each use. Calls that splat keep their arguments, and the
  * oracle says whether that works. What `*names` takes from the only call is put
- * at its use as a tuple, `f(*xs)` as xs alone. A field of a dataclass or NamedTuple is a
- * parameter of the constructor whose uses are `.field`.
+ * at its use as a tuple, `f(*xs)` as xs alone. A field of a dataclass or
+ * NamedTuple is a parameter of the constructor whose uses are `.field`.
  *
  * What a call splats is often written down as a configuration, {"heads": 4}:
  * one that nobody uses goes together with all the pairs of that key, too. */
@@ -318,8 +318,8 @@ static void drop_taken(struct draft *d, const struct taken *taken)
         from = node_span(d->ns, taken->first).start;
         to = node_span(d->ns, taken->last).end;
         for (size_t i = 0; i < n; i++)
-            items[i].stays = items[i].cover.start < from ||
-                             items[i].cover.start >= to;
+            items[i].stays =
+                items[i].cover.start < from || items[i].cover.start >= to;
         draft_drop_items(d, items, n);
     }
     free(items);
