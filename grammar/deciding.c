@@ -345,9 +345,19 @@ static uint32_t element_of(const struct look *l, const struct todo *todo,
 static void add_side(const struct look *l, const struct todo *todo,
                      struct sides *s, uint32_t node)
 {
-    node = element_of(l, todo, handed(l, todo, node));
-    if (s->n < SIDES_MAX && node != NODE_NONE && !is_constant(l, node))
-        s->nodes[s->n++] = node;
+    uint32_t said = handed(l, todo, node);
+    uint32_t part = element_of(l, todo, said);
+
+    /* Two calls of one function end in one place, which is neither's. */
+    for (size_t i = 0; i < s->n; i++)
+        if (part != NODE_NONE && s->nodes[i] == part) {
+            s->nodes[i] = s->said[i];
+            part = said;
+        }
+    if (s->n < SIDES_MAX && part != NODE_NONE && !is_constant(l, part)) {
+        s->said[s->n] = said;
+        s->nodes[s->n++] = part;
+    }
 }
 
 /* The children, so that the first is looked into first. */

@@ -45,6 +45,7 @@ struct conditions {
 /* None of them constant. */
 struct sides {
     uint32_t nodes[SIDES_MAX];
+    uint32_t said[SIDES_MAX]; /* where the test has them */
     struct slice slices[SIDES_MAX];
     size_t n;
     /* Beside them: what a comparison allows (`> tol`, rtol=1e-3), and not what

@@ -272,6 +272,7 @@ def compare(path, spans, tell, observed):
                     holder[at] = value
                 else:
                     setattr(holder, at, value)
+                found[span] = value, holder, at  # may be wanted twice
             code = compile(tree, path, "exec", dont_inherit=True)
     except Exception:  # too deep or too large for a second look
         return None

@@ -1756,6 +1756,18 @@ static void where_the_sides_stand_is_told(void **state)
     expect_compared("if f(x):\n"
                     "    raise RuntimeError('wrong')\n",
                     "raise", NULL, NULL);
+    /* Of two calls of one function, the calls; else what is given for a key. */
+    expect_compared("def run(x, plain):\n"
+                    "    return {'y': x if plain else f(x)}\n"
+                    "x = torch.rand(3)\n"
+                    "assert_close(run(x, 0)['y'], run(x, 1)['y'])\n",
+                    "assert_close", "run(x, 0)['y']", "run(x, 1)['y']");
+    expect_compared("def run(x):\n"
+                    "    return {'y': f(x), 'z': 2 * x}\n"
+                    "x = torch.rand(3)\n"
+                    "got = run(x)\n"
+                    "assert_close(got['y'], got['z'])\n",
+                    "assert_close", "f(x)", "2 * x");
 }
 
 int main(void)
