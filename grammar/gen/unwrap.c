@@ -198,13 +198,34 @@ static void offer_body(struct unwrap *w, uint32_t i, uint32_t body,
     finish(w);
 }
 
+/* The statement in the place of all, where the body does nothing; or false. */
+static bool offer_alone(struct unwrap *w, uint32_t i, uint32_t body,
+                        const struct buf *statement)
+{
+    uint32_t first = node_named_child(w->ns, body);
+    struct span all = node_span(w->ns, i);
+    struct draft d;
+
+    if (!node_is(w->ns, first, NODE_PASS) ||
+        node_named_sibling(w->ns, first) != NODE_NONE ||
+        node_span(w->ns, body).end != all.end)
+        return false;
+    draft_init(&d, w->g, EDIT_unwrap);
+    draft_begin(&d, all);
+    draft_replace(&d, all, statement->data, statement->len);
+    draft_end(&d);
+    draft_deinit(&d);
+    return true;
+}
+
 /* A text for the header's place: `lines` joined as the layout wants it. */
 static void offer_bound(struct unwrap *w, uint32_t i, uint32_t body,
                         const struct buf *statement)
 {
     struct buf header;
 
-    if (!fits(w, i, body) || statement->len == 0 || statement->full)
+    if (!fits(w, i, body) || statement->len == 0 || statement->full ||
+        offer_alone(w, i, body, statement))
         return;
     uint32_t start = node_span(w->ns, i).start;
     uint32_t first = node_span(w->ns, first_statement(w->ns, body)).start;

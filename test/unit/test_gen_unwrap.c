@@ -98,6 +98,12 @@ static void a_loop_binds_its_first_element(void **state)
                   "i, j = o.xs[0]; i; j\n|\ni; j\n|\n");
     assert_offers("for i in xs:\n        a\n        b\n", EDIT_unwrap,
                   "i = next(iter(xs))\na\nb\n|\na\nb\n|\n");
+    assert_offers("for i in f():\r\n    pass\r\ng(i)\r\n", EDIT_unwrap,
+                  "i = next(iter(f()))\r\ng(i)\r\n|\npass\r\ng(i)\r\n|\n");
+    assert_offers("for i in f():\n    pass\nelse:\n    h()\ng(i)\n",
+                  EDIT_unwrap,
+                  "i = next(iter(f()))\npass\ng(i)\n|\npass\ng(i)\n|\n"
+                  "h()\ng(i)\n|\n");
     assert_offers("for i in xs:\n    if i: break\n", EDIT_unwrap,
                   "i = xs[0]\nif i: pass\n|\nif i: pass\n|\n"
                   "for i in xs:\n    break\n|\n");
