@@ -279,13 +279,15 @@ static void original_on_traced(void *arg,
                                const struct observation *observation);
 
 /* Whether it helps to know what the test compares. Where another script must
- * pass no more is needed; and the search goes on from what a hot child says
- * before anything has figures. */
+ * pass no more is needed; nor where the message tells the share that is right;
+ * and the search goes on from what a hot child says before anything has
+ * figures. */
 static bool wants_figures(const struct original *o)
 {
     return o->facts.fork && o->facts.rate >= 1 && !o->facts.screen &&
            o->facts.children != CHILDREN_HOT && o->ncontrols == 0 &&
-           o->guard.site != GUARD_NOTHING && !o->guard.chance;
+           o->guard.site != GUARD_NOTHING && !o->guard.chance &&
+           !signature_shows_share(o->signature);
 }
 
 static void tell_known(struct original *o)

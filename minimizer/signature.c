@@ -266,3 +266,8 @@ enum verdict signature_judge(const struct signature *s,
     buf_deinit(&unused);
     return verdict;
 }
+
+bool signature_shows_share(const struct signature *s)
+{
+    return s->shown.kind == COMPARISON_SOME;
+}

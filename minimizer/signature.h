@@ -72,6 +72,10 @@ void signature_key(const struct signature *signature, struct buf *out);
 bool signature_of_own_text(const struct signature *signature,
                            struct bytes script, struct buf *out);
 
+/* Whether the message tells which share of the elements is right, which is then
+ * kept. */
+bool signature_shows_share(const struct signature *signature);
+
 /* Where the script's own part in the failure is to be looked for: the line that
  * raised, the asked texts that it prints, or that it ends by its exit code
  * alone. Texts are borrowed from the options. */
