@@ -187,6 +187,19 @@ if os.environ["CUDA_VISIBLE_DEVICES"].startswith("GPU-aaa"):
         time.sleep(100)
     except FileNotFoundError:
         pass"""
+# A run that waits until the canary has ended so often on the first GPU.
+ASKED = """
+import time
+def asked():
+    try:
+        with open(os.environ["FAKE_CUDA"] + "/ends") as file:
+            return file.read().count({gpu!r})
+    except FileNotFoundError:
+        return 0
+end = time.monotonic() + 20
+while asked() < {times} and time.monotonic() < end:
+    time.sleep(0.02)
+"""
 XID = 'open(folder + "/events", "a").write("0 %d\\n")'
 
 
@@ -336,7 +349,8 @@ def test_each_gpu_is_asked_at_the_start(tool, machine, has_canary):
     ("error", "cuLaunchKernel: CUDA_ERROR_LAUNCH_FAILED")])
 def test_a_gpu_that_computes_wrong_is_not_used(tool, machine, has_canary, play, words):
     machine.put(play, A)
-    done, out, _ = tool.minimize(machine.script(tool), env=machine.env())
+    script = machine.script(tool, ASKED.format(gpu=A, times=1))
+    done, out, _ = tool.minimize(script, env=machine.env())
     assert done.code == 0, done
     assert "GPU %s is quarantined: the canary failed: %s" % (A, words) in done.err
     assert out.read_text() == "raise ValueError('boom 3')\n"
@@ -344,7 +358,12 @@ def test_a_gpu_that_computes_wrong_is_not_used(tool, machine, has_canary, play, 
 
 
 def test_a_suspicion_asks_the_canary(tool, machine, has_canary):
-    script = trouble(machine, tool, XID % 94)
+    # Runs after the one that is in trouble wait for what it has brought about.
+    waits = ASKED.format(gpu=A, times="1 + (not os.path.exists(os.environ["
+                         "'FAKE_NVML'] + '/trouble'))")
+    machine.put("trouble", "")
+    script = machine.script(tool, TROUBLE.format(play=XID % 94) + (
+        "\n# autodd: freeze-start" + waits + "# autodd: end-freeze"))
     done, out, report = tool.minimize(script, "--timeout", 60, env=machine.env())
     assert done.code == 0 and report["no_verdict"] == 0, done
     assert "GPU %s is suspect: Xid 94" % A in done.err

@@ -6,7 +6,8 @@
  *   error       the launch fails with error 719
  *   hang        the launch does not come back
  *
- * and to which, as "runs", a line is added for each process. */
+ * and to which, as "runs", a line is added for each process, and as "ends" one
+ * at its end. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +18,7 @@
 #define THREADS 256
 
 static uint32_t *memory;
+static int started;
 
 static FILE *file(const char *name, const char *mode)
 {
@@ -43,14 +45,26 @@ static int plays(const char *name)
     return yes;
 }
 
-EXPORT int cuInit(unsigned flags)
+static void note(const char *name)
 {
-    FILE *f = file("runs", "a");
+    FILE *f = file(name, "a");
     const char *visible = getenv("CUDA_VISIBLE_DEVICES");
 
     fprintf(f, "%s\n", visible ? visible : "all");
     fclose(f);
+}
+
+EXPORT int cuInit(unsigned flags)
+{
+    note("runs");
+    started = 1;
     return (int)flags;
+}
+
+__attribute__((destructor)) static void note_end(void)
+{
+    if (started)
+        note("ends");
 }
 
 EXPORT int cuDeviceGet(int *device, int ordinal)
