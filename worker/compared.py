@@ -255,6 +255,8 @@ def compare(path, spans, tell, observed):
             offset, todo = observed["offsets"](text), [tree]
             while todo:
                 for child, holder, at, _ in observed["children"](todo.pop()):
+                    if observed["is_read_back"](child):
+                        continue  # a compiler would find the calls in it
                     if observed["kind"](child) not in observed["OPAQUE"]:
                         todo.append(child)
                     if not is_value(child):

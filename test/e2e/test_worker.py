@@ -651,6 +651,13 @@ def test_what_is_compared_is_told_in_figures(make):
     assert figures_of(w, inside % "@read", "[x]", "[2 * x]") == 0
     wrapped = "import functools\n@functools.lru_cache"
     assert figures_of(w, inside % wrapped, "[x]", "[2 * x]") != 0
+    # What compiles bytecode must not meet names that the script does not have.
+    compiled = ("def njit(f):\n    assert not f.__code__.co_names, 'names'\n"
+                "    return f\n@njit\ndef apart(x, y):\n"
+                "    return x[0] - y[0] < 0\nassert not apart([1], [2]), 'apart'\n")
+    assert figures_of(w, compiled, "x[0]", "y[0]") == 0
+    got = w.run(compiled, compared=spans_in(compiled, "x[0]", "y[0]"))
+    assert got["err"].endswith("apart\n"), got
 
 
 COMPARES_LISTS = """\
