@@ -261,13 +261,15 @@ static void real(struct draft *d, uint32_t node)
                            at.end });
 }
 
-/* Whether a number is one of a shape's places, `dim=1` or `axis=(0, 2)`: such a
- * one says which, and not how many. None is smaller than another. */
+/* Whether a number is one of a shape's places, `dim=1` or `axis=(0, -2)`: such
+ * a one says which, and not how many. None is smaller than another. */
 static bool is_place(const struct nodes *ns, uint32_t node)
 {
     static const char *const keys[] = { "axis", "axes", "dim", "dims" };
     uint32_t above = node_parent(ns, node);
 
+    if (node_is(ns, above, NODE_UNARY_OPERATOR))
+        above = node_parent(ns, above);
     if (node_is(ns, above, NODE_TUPLE) || node_is(ns, above, NODE_LIST))
         above = node_parent(ns, above);
     return node_is(ns, above, NODE_KEYWORD_ARGUMENT) &&

@@ -233,6 +233,7 @@ static void numbers_shrink_together(void **state)
 static void the_place_in_a_shape_is_no_size(void **state)
 {
     (void)state;
+    assert_offers("y.sum(dim=-2) + y.mean(axis=(0, -1))\n", EDIT_integer, "");
     assert_offers("a = x.sum(dim=1, keepdim=1)\n"
                   "y.mean(axis=(0, 2))\n",
                   EDIT_integer,
