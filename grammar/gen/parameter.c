@@ -334,6 +334,8 @@ static void put_taken(struct draft *d, const struct taken *taken, uint32_t use)
     size_t len;
 
     if (taken->n == 1 && node_is(ns, taken->first, NODE_LIST_SPLAT)) {
+        if (!names_fit_string(ns, node_text(ns, taken->first), use))
+            draft_spoil(d);
         draft_put(d, use, node_named_child(ns, taken->first));
         return;
     }

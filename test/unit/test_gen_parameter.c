@@ -94,6 +94,7 @@ static void what_a_star_takes_from_the_only_call_is_put_at_its_use(void **state)
     assert_taken("def f(*names): g(names)\nf(1, k=2, *x)\n", "");
     assert_taken("def f(**names): g(names)\nf(a=1)\n", "");
     assert_taken("def f(*names): g(f'{names}')\nf('')\n", "");
+    assert_taken("def f(*names): g(f'{names}')\nf(*x[''])\n", "");
 }
 
 static void separators_go_with_the_last_of_them(void **state)
