@@ -554,12 +554,26 @@ static bool in_brackets(const struct nodes *ns, uint32_t node)
     return false;
 }
 
+/* Whether a set or dictionary would begin at the brace of an f-string, `{{`,
+ * which is a character there. */
+static bool doubles_brace(const struct nodes *ns, uint32_t place,
+                          uint32_t expression)
+{
+    uint32_t start = node_span(ns, place).start, above;
+
+    if (start == 0 || ns->text.data[start - 1] != '{' ||
+        ns->text.data[node_span(ns, expression).start] != '{')
+        return false;
+    above = node_above(ns, place, NODE_INTERPOLATION);
+    return above != NODE_NONE && node_span(ns, above).start == start - 1;
+}
+
 bool needs_brackets(const struct nodes *ns, uint32_t place, uint32_t expression)
 {
     enum strength have = strength_of(ns, expression);
     enum strength asked = strength_asked(ns, place);
 
-    if (have < asked)
+    if (have < asked || doubles_brace(ns, place, expression))
         return true;
     if (have == NAMED_STRENGTH && asked != NAMED_STRENGTH)
         return !node_is(ns, node_parent(ns, place), NODE_PARENTHESIZED);

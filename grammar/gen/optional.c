@@ -277,7 +277,8 @@ static void loose_ends(struct draft *d)
             continue;
         open = node_span(ns, i);
         at = (struct span){ open.end, node_span(ns, first).start };
-        if (span_len(at))
+        if (span_len(at) && !(node_is(ns, parent, NODE_INTERPOLATION) &&
+                              ns->text.data[at.end] == '{'))
             draft_delete_edit(d, at, at);
         last = last_named_child(ns, parent);
         if (last == NODE_NONE || node_span(ns, last).start < open.end ||

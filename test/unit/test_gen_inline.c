@@ -226,6 +226,17 @@ static void a_value_with_quotes_stays_out_of_strings(void **state)
                   EDIT_inline, "");
 }
 
+static void a_brace_is_not_doubled_in_a_string(void **state)
+{
+    (void)state;
+    assert_offers("x = {1}\n"
+                  "print(f\"{x}\")\n",
+                  EDIT_inline,
+                  "print(f\"{({1})}\")\n"
+                  "|\n");
+    assert_offers("print(f\"{({1})}\", f\"{ {1} }\")\n", EDIT_optional, "");
+}
+
 static void an_attribute_moves_to_its_uses(void **state)
 {
     (void)state;
@@ -785,6 +796,7 @@ int main(void)
         cmocka_unit_test(a_target_of_a_chain_moves),
         cmocka_unit_test(a_target_stays_without_a_value_of_its_own),
         cmocka_unit_test(a_value_with_quotes_stays_out_of_strings),
+        cmocka_unit_test(a_brace_is_not_doubled_in_a_string),
         cmocka_unit_test(an_attribute_moves_to_its_uses),
         cmocka_unit_test(options_become_their_defaults),
         cmocka_unit_test(a_literal_index_picks_its_element),
