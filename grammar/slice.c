@@ -140,22 +140,27 @@ static bool never_happens(const struct flow *f, uint32_t node)
 }
 
 /* Whether a slice has numbers for bounds, as in `x[:1]` or `x[2:-1]`: that is
- * hardly ever all there is. */
+ * hardly ever all there is, but `x[0:]` and `x[::-1]` are. */
 static bool is_bounded(const struct nodes *ns, uint32_t place)
 {
+    unsigned colons = 0;
     bool any = false;
 
     if (!node_is(ns, place, NODE_SLICE))
         return false;
-    for (uint32_t c = node_named_child(ns, place); c != NODE_NONE;
-         c = node_named_sibling(ns, c)) {
+    for (uint32_t c = node_child(ns, place); c != NODE_NONE;
+         c = node_sibling(ns, c)) {
         uint32_t number = node_is(ns, c, NODE_UNARY_OPERATOR)
                               ? node_field(ns, c, FIELD_argument)
                               : c;
 
-        if (!node_is(ns, number, NODE_INTEGER))
+        if (node_text_is(ns, c, ":"))
+            colons++;
+        else if (!node_is(ns, number, NODE_INTEGER))
             return false;
-        any = true;
+        else
+            any |= colons == 1 ||
+                   !node_text_is(ns, number, colons == 0 ? "0" : "1");
     }
     return any;
 }
@@ -175,11 +180,11 @@ static bool leaves_rest(const struct flow *f, uint32_t place)
 }
 
 /* Whether a name is given memory without values and never all of them. Two
- * slices may be all. */
+ * slices may be all, or a slice and an element. */
 static bool is_unset(const struct flow *f, uint32_t symbol)
 {
     bool memory = false;
-    unsigned slices = 0;
+    unsigned slices = 0, elements = 0;
 
     for (uint32_t g = f->givers[symbol]; g != NODE_NONE; g = f->items[g].next) {
         bool empty = is_empty(f, f->items[g].node);
@@ -188,11 +193,13 @@ static bool is_unset(const struct flow *f, uint32_t symbol)
         if (!empty && !(element && leaves_rest(f, f->items[g].place)) &&
             !never_happens(f, f->items[g].node))
             return false;
-        slices += element && !flow_is_number(f, f->items[g].place) &&
-                  leaves_rest(f, f->items[g].place);
+        if (element && flow_is_number(f, f->items[g].place))
+            elements++;
+        else if (element && leaves_rest(f, f->items[g].place))
+            slices++;
         memory |= empty;
     }
-    return memory && slices < 2;
+    return memory && (slices == 0 || slices + elements < 2);
 }
 
 /* Whether all of a name is in one function. */

@@ -1218,6 +1218,25 @@ static void memory_that_nobody_wrote_to_is_no_input(void **state)
                      "want = np.cumsum(state)\n"),
                 SCAN("    sums[cuda.grid(1)] = offsets[0]\n",
                      "state = np.empty(20)\n"
+                     "state[0] = 1\n"
+                     "state[1:] = 2\n"
+                     "sums = np.empty(20)\n"
+                     "add[3, 8](sums, state)\n"
+                     "want = np.cumsum(state)\n"),
+                SCAN("    sums[cuda.grid(1)] = offsets[0]\n",
+                     "state = np.empty(20)\n"
+                     "state[0:] = 1\n"
+                     "sums = np.empty(20)\n"
+                     "add[3, 8](sums, state)\n"
+                     "want = np.cumsum(state)\n"),
+                SCAN("    sums[cuda.grid(1)] = offsets[0]\n",
+                     "state = np.empty(20)\n"
+                     "state[::-1] = 1\n"
+                     "sums = np.empty(20)\n"
+                     "add[3, 8](sums, state)\n"
+                     "want = np.cumsum(state)\n"),
+                SCAN("    sums[cuda.grid(1)] = offsets[0]\n",
+                     "state = np.empty(20)\n"
                      "state[:5] = 1\n"
                      "state[5:] = 2\n"
                      "sums = np.empty(20)\n"
@@ -1238,6 +1257,12 @@ static void memory_that_nobody_wrote_to_is_no_input(void **state)
                 SCAN("    sums[cuda.grid(1)] = offsets[0]\n",
                      "state = np.empty(20)\n"
                      "state[:1] = 1\n"
+                     "sums = np.empty(20)\n"
+                     "add[3, 8](sums, state)\n"
+                     "want = np.cumsum(state)\n"),
+                SCAN("    sums[cuda.grid(1)] = offsets[0]\n",
+                     "state = np.empty(20)\n"
+                     "state[::2] = 1\n"
                      "sums = np.empty(20)\n"
                      "add[3, 8](sums, state)\n"
                      "want = np.cumsum(state)\n"),
