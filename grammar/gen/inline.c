@@ -4,8 +4,9 @@
  * and displays are in inline_option.c, functions in inline_call.c.
  *
  * A variable moves when it is bound once; a value that is cheap to repeat (a
- * literal, a name, `a.b`) to all its uses, any other to its only use in the
- * same scope. Names in the value must mean the same there and not be bound
+ * literal, a name, `a.b`) to all its uses, and so do the members of a display
+ * that is used by `*x` or `**x` alone; any other to its only use in the same
+ * scope. Names in the value must mean the same there and not be bound
  * anew in between; whether calls in between matter is for the oracle. An
  * attribute moves in the same way when the file stores it in one place. Of a
  * variable that is bound more often, a name moves to all that reads it
@@ -256,18 +257,78 @@ static void drop_binding(struct draft *d, const struct binding *b)
     }
 }
 
+/* The series of a display, or of a call of dict(), whose members are cheap, and
+ * stand in it as they would in the place of a splat of it; NODE_NONE else. */
+static uint32_t cheap_members(const struct nodes *ns, uint32_t value)
+{
+    uint32_t series = value;
+    bool keywords = node_is(ns, value, NODE_CALL);
+
+    if (keywords &&
+        node_text_is(ns, node_field(ns, value, FIELD_function), "dict"))
+        series = node_child_of(ns, value, NODE_ARGUMENT_LIST);
+    else if (keywords || (!node_is(ns, value, NODE_LIST) &&
+                          !node_is(ns, value, NODE_TUPLE)))
+        return NODE_NONE;
+    if (series == NODE_NONE || span_len(node_span(ns, value)) > REPEATED_MAX ||
+        node_named_child(ns, series) == NODE_NONE)
+        return NODE_NONE;
+    for (uint32_t c = node_named_child(ns, series); c != NODE_NONE;
+         c = node_named_sibling(ns, c)) {
+        uint32_t member = node_is(ns, c, NODE_KEYWORD_ARGUMENT) && keywords
+                              ? node_field(ns, c, FIELD_value)
+                              : c;
+
+        if ((keywords && member == c) || !is_cheap(ns, member))
+            return NODE_NONE;
+    }
+    return series;
+}
+
+/* f(*x) becomes f(1, 2), f(**x) f(a=1), for a use of x and the series of what
+ * is in it. False when the use is another one. */
+static bool put_members(struct draft *d, const struct names *names,
+                        uint32_t use, uint32_t value, uint32_t series)
+{
+    const struct nodes *ns = d->ns;
+    uint32_t splat = node_parent(ns, use), last = NODE_NONE;
+    struct bytes text;
+    struct span at;
+
+    if (!node_is(ns, splat,
+                 node_is(ns, value, NODE_CALL) ? NODE_DICTIONARY_SPLAT
+                                               : NODE_LIST_SPLAT) ||
+        !node_is(ns, node_parent(ns, splat), NODE_ARGUMENT_LIST) ||
+        !names_fit_string(ns, node_text(ns, value), use) ||
+        !names_mean_same(names, value, names->scope_of[use]))
+        return false;
+    at.start = node_span(ns, node_named_child(ns, series)).start;
+    for (uint32_t c = node_named_child(ns, series); c != NODE_NONE;
+         c = node_named_sibling(ns, c))
+        last = c;
+    at.end = node_span(ns, last).end;
+    text = bytes_of(ns->text.data + at.start, span_len(at));
+    draft_replace_taken(d, node_span(ns, splat), xmemdup(text.data, text.len),
+                        text.len);
+    return true;
+}
+
 static bool put_variable(struct draft *d, const struct names *names,
                          const struct binding *b, struct span statement)
 {
     uint32_t symbol = names_symbol(names, b->left);
+    uint32_t members = cheap_members(d->ns, b->value);
     bool cheap = is_cheap(d->ns, b->value);
     uint32_t from = node_span(d->ns, b->value).end;
     const struct occurrence *at;
     size_t n, loads;
 
     if (symbol == SYMBOL_NONE || names_writes(names, symbol, &loads) != 1 ||
-        loads == 0 || (!cheap && (loads > 1 || b->chained)))
+        loads == 0 ||
+        (!cheap && ((loads > 1 && members == NODE_NONE) || b->chained)))
         return false;
+    if (loads == 1)
+        members = NODE_NONE;
     if (b->targets != NODE_NONE || b->chained)
         from = statement.start; /* the other targets are bound after it */
     at = symbol_occurrences(names->scopes, symbol, &n);
@@ -278,8 +339,11 @@ static bool put_variable(struct draft *d, const struct names *names,
             continue;
         if (use == NODE_NONE || span_holds(statement, at[i].at) ||
             !keeps_until(names, b->value, from, use) ||
-            (!cheap && names->scope_of[use] != names->scope_of[b->left]) ||
-            !put_value(d, names, use, b->value))
+            (!cheap && members == NODE_NONE &&
+             names->scope_of[use] != names->scope_of[b->left]) ||
+            !(members != NODE_NONE
+                  ? put_members(d, names, use, b->value, members)
+                  : put_value(d, names, use, b->value)))
             return false;
     }
     return true;

@@ -2,8 +2,10 @@
  *
  * Alone: 0, 1, 2, half, a part of what 3, 5 or another small prime divides, one
  * digit less, one less. Together, since sizes must often fit each other: all
- * that have one value, all in one series (the sides of a tile keep their ratio
- * when each is halved, or divided by what divides all), and all of the file.
+ * that have one value, all that have it or one more (arange(1, n + 1) is
+ * arange(1, 7) by now, beside 6), all in one series (the sides of a tile keep
+ * their ratio when each is halved, or divided by what divides all), and all of
+ * the file.
  *
  * One less is offered below ten alone: from 100 down to what is needed, one
  * by one, each step would go and cost a run, and only the digits count. */
@@ -108,16 +110,27 @@ static uint64_t parted(uint64_t value, uint64_t by)
     return value / by;
 }
 
-/* One edit for numbers that stay above 2. */
+static uint64_t lessened(uint64_t value, uint64_t by)
+{
+    return value - by;
+}
+
+/* One edit for those numbers that are above 2. */
 static void together(struct draft *d, const struct number *numbers, size_t n,
                      uint64_t (*less)(uint64_t value, uint64_t by), uint64_t by)
 {
-    size_t changed = 0;
+    size_t changed = 0, first = 0, last = 0;
 
     if (n < 2)
         return;
-    draft_begin(d, (struct span){ node_span(d->ns, numbers[0].node).start,
-                                  node_span(d->ns, numbers[n - 1].node).end });
+    for (size_t i = 0; i < n; i++) {
+        if (numbers[i].node < numbers[first].node)
+            first = i;
+        if (numbers[i].node > numbers[last].node)
+            last = i;
+    }
+    draft_begin(d, (struct span){ node_span(d->ns, numbers[first].node).start,
+                                  node_span(d->ns, numbers[last].node).end });
     for (size_t i = 0; i < n; i++) {
         if (numbers[i].value <= 2 ||
             gen_frozen(d->g, node_span(d->ns, numbers[i].node)))
@@ -160,6 +173,17 @@ static int by_value(const void *a, const void *b)
     return x->node < y->node ? -1 : x->node > y->node;
 }
 
+/* Numbers that are one value or the next one. */
+static void next_values(struct draft *d, const struct number *sorted, size_t n)
+{
+    uint64_t value = sorted[0].value;
+
+    together(d, sorted, n, lessened, value - 1);
+    together(d, sorted, n, lessened, value - 2);
+    if (value / 2 > 2)
+        together(d, sorted, n, lessened, value - value / 2);
+}
+
 static void same_values(struct draft *d, const struct numbers *numbers)
 {
     struct number *sorted = xcalloc(numbers->n + 1, sizeof(*sorted));
@@ -167,11 +191,15 @@ static void same_values(struct draft *d, const struct numbers *numbers)
     if (numbers->n)
         memcpy(sorted, numbers->at, numbers->n * sizeof(*sorted));
     qsort(sorted, numbers->n, sizeof(*sorted), by_value);
-    for (size_t i = 0, j; i < numbers->n; i = j) {
+    for (size_t i = 0, j, k; i < numbers->n; i = j) {
         for (j = i + 1; j < numbers->n && sorted[j].value == sorted[i].value;)
             j++;
         if (sorted[i].value <= 2)
             continue;
+        for (k = j; k < numbers->n && sorted[k].value == sorted[i].value + 1;)
+            k++;
+        if (k > j)
+            next_values(d, sorted + i, k - i);
         together(d, sorted + i, j - i, made, 1);
         together(d, sorted + i, j - i, made, 2);
         if (sorted[i].value / 2 > 2)

@@ -784,6 +784,46 @@ static void a_header_that_runs_once_takes_a_body(void **state)
                   EDIT_inline, "");
 }
 
+static void what_is_used_by_splats_alone_goes_to_all_of_them(void **state)
+{
+    (void)state;
+    assert_offers("m = dict(ROWS=8, k=a.b)\n"
+                  "f(x, **m)\n"
+                  "def h(): return g(**m)\n",
+                  EDIT_inline,
+                  "f(x, ROWS=8, k=a.b)\n"
+                  "def h(): return g(ROWS=8, k=a.b)\n"
+                  "|\n");
+    assert_offers("m = [1, 2,]\n"
+                  "f(*m)\n"
+                  "f(*m, 3)\n",
+                  EDIT_inline,
+                  "f(1, 2)\n"
+                  "f(1, 2, 3)\n"
+                  "|\n");
+    assert_offers("m = dict(k=f())\n"
+                  "f(**m)\n"
+                  "f(**m)\n",
+                  EDIT_inline, "");
+    assert_offers("m = dict(a, k=1)\n"
+                  "f(**m)\n"
+                  "f(**m)\n",
+                  EDIT_inline, "");
+    assert_offers("m = dict(k=1)\n"
+                  "f(**m)\n"
+                  "f(m)\n",
+                  EDIT_inline, "");
+    assert_offers("m = dict(k=1)\n"
+                  "x = [{**m}, {**m}]\n",
+                  EDIT_inline, "");
+    assert_offers("k = 1\n"
+                  "m = [k, k]\n"
+                  "f(*m)\n"
+                  "k = g(k)\n"
+                  "f(*m)\n",
+                  EDIT_inline, "");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -804,6 +844,7 @@ int main(void)
         cmocka_unit_test(the_arguments_of_partial_join_the_others),
         cmocka_unit_test(a_key_is_found_in_other_quotes),
         cmocka_unit_test(a_body_goes_to_its_only_call),
+        cmocka_unit_test(what_is_used_by_splats_alone_goes_to_all_of_them),
         cmocka_unit_test(a_copy_goes_to_its_uses_up_to_the_next_binding),
         cmocka_unit_test(the_first_of_what_is_written_out_is_taken),
         cmocka_unit_test(a_name_that_somebody_has_gets_an_underscore),

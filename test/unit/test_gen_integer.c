@@ -129,6 +129,40 @@ static void parts_of_a_number_divide_it(void **state)
                   "|\n");
 }
 
+static void a_number_shrinks_with_the_next_one(void **state)
+{
+    (void)state;
+    assert_offers("g[6](7)\n", EDIT_integer,
+                  "g[3](3)\n"
+                  "|\n"
+                  "g[1](2)\n"
+                  "|\n"
+                  "g[2](3)\n"
+                  "|\n"
+                  "g[3](4)\n"
+                  "|\n"
+                  "g[0](7)\n"
+                  "|\n"
+                  "g[1](7)\n"
+                  "|\n"
+                  "g[2](7)\n"
+                  "|\n"
+                  "g[3](7)\n"
+                  "|\n"
+                  "g[5](7)\n"
+                  "|\n"
+                  "g[6](0)\n"
+                  "|\n"
+                  "g[6](1)\n"
+                  "|\n"
+                  "g[6](2)\n"
+                  "|\n"
+                  "g[6](3)\n"
+                  "|\n"
+                  "g[6](6)\n"
+                  "|\n");
+}
+
 static void numbers_shrink_together(void **state)
 {
     (void)state;
@@ -249,6 +283,7 @@ int main(void)
         cmocka_unit_test(all_notations_are_read),
         cmocka_unit_test(floats_shrink),
         cmocka_unit_test(parts_of_a_number_divide_it),
+        cmocka_unit_test(a_number_shrinks_with_the_next_one),
         cmocka_unit_test(numbers_shrink_together),
         cmocka_unit_test(the_place_in_a_shape_is_no_size),
     };
