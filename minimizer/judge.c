@@ -36,8 +36,13 @@ enum verdict judge_run(const struct signature *signature,
                        const struct guard *guard, struct bytes text,
                        const struct observation *observation, struct buf *why)
 {
-    enum verdict verdict = signature_judge(signature, observation, why);
+    enum verdict verdict;
 
+    if (observation->reach & REACH_OUTSIDE)
+        return refuse(why, "a kernel reaches beyond its arrays");
+    if (observation->reach & REACH_IDLE)
+        return refuse(why, "a launch changes nothing");
+    verdict = signature_judge(signature, observation, why);
     if (verdict != VERDICT_YES)
         return verdict;
     if (!in_kernel(signature_kernel(signature), text, observation->exc_line))

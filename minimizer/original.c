@@ -244,13 +244,21 @@ static void tell_guard(struct original *o)
     buf_deinit(&text);
 }
 
+/* Whether the user wants any fault that shows the words. */
+static bool keeps_nothing(const struct original *o)
+{
+    const struct strings *keep = &o->spec.config->keep;
+
+    return keep->n > 0 && strcmp(keep->at[0], "none") == 0;
+}
+
 /* What must stay in every candidate. The words may be shown without the fault:
  * the test that decides is kept, unless the user does not want that. What the
  * traced run has not reached decides nothing. */
 static void find_guard(struct original *o)
 {
     const struct strings *keep = &o->spec.config->keep;
-    bool none = keep->n > 0 && strcmp(keep->at[0], "none") == 0;
+    bool none = keeps_nothing(o);
     struct guard_failure failure;
     struct observed seen = { 0 };
     struct span *idle = NULL;
@@ -354,11 +362,22 @@ static void trace(struct original *o, enum run_how how)
         .text = text_of(o),
         .how = how,
         .timeout_ms = 3 * o->facts.fork_long_ms,
+        .bounds = keeps_nothing(o) ? 0 : REACH_ALL,
         .cwd = o->facts.cwd,
     };
 
     o->tracing = how;
     fleet_run(o->spec.fleet, &request, original_on_traced, o);
+}
+
+/* What its kernels don't do. */
+static void take_reach(struct original *o, unsigned reach)
+{
+    o->facts.bounds = reach ? REACH_ALL & ~reach : 0;
+    if (reach & REACH_OUTSIDE)
+        o->events.say(o->arg, SAY_NOTE,
+                      "a kernel reads or writes beyond the arrays that it is "
+                      "given: what is there may differ from run to run");
 }
 
 static void original_on_traced(void *arg, const struct observation *observation)
@@ -370,6 +389,7 @@ static void original_on_traced(void *arg, const struct observation *observation)
     if (observation->ran && is_as_ever(o, observation)) {
         o->facts.ran = o->ran = xstrdup(observation->ran);
         o->facts.observed = o->observed = xstrdup(observation->values);
+        take_reach(o, observation->reach);
     } else if (o->tracing == RUN_OBSERVE) {
         log_info("trace: the script fails otherwise, or not, when values are "
                  "noted");

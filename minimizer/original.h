@@ -62,6 +62,8 @@ struct original_facts {
     unsigned nshown_ahead;
     /* What the test compares, see search_opts; 0: nothing that is known. */
     uint32_t figures;
+    unsigned bounds;      /* what its kernels never do, and those of candidates
+                           * must not: set of enum run_reach; 0: not known */
     const char *ran;      /* of the traced run, as in struct observation */
     const char *observed; /* its `values`; NULL, both: not known */
 };

@@ -185,6 +185,7 @@ static struct trials *make_trials(struct reduction *r)
         .guard = original->guard,
         .fork = original->fork,
         .screen = original->screen,
+        .bounds = original->bounds,
         .figures = r->trace.figures != 0,
         .fork_timeout_ms = original->fork_timeout_ms,
         .fresh_timeout_ms = original->fresh_timeout_ms,

@@ -41,6 +41,7 @@ struct trials_spec {
     const char *loads; /* of the original, as in struct observation */
     const uint32_t *shown_ahead; /* of its forked runs, likewise */
     unsigned nshown_ahead;
+    unsigned bounds;   /* what kernels must not do: set of enum run_reach */
     bool figures;      /* the search is told those of a yes */
     unsigned width;    /* of the search; 0: as it is */
     unsigned tries;    /* runs without the failure that make a no; 1: steady */

@@ -33,6 +33,7 @@ struct child_spec {
     const char *values;      /* the same for its values */
     bool loads;              /* tell what the imports of the fork load */
     const char *compared;    /* see struct run_request */
+    unsigned bounds;         /* likewise */
     bool learn;              /* load ahead what it loads by itself */
     int warm;                /* as in struct fork_request, these two */
     const struct fork_lane *hot;

@@ -14,9 +14,10 @@ Then the one whose name we took gets its turn.
 import os
 import sys
 
+from _autodd_c_arrival import Watch
+
 on = "AUTODD_FILL" in os.environ
 NAN = float("nan")
-MACHINERY = "<frozen importlib._bootstrap>"  # tracebacks leave this out
 
 
 def filling(plain, fill):
@@ -97,36 +98,6 @@ def fill_numpy(library):
 LIBRARIES = {"torch": fill_torch, "numpy": fill_numpy, "cupy": fill_numpy}
 
 
-class Watch:
-    """Sees a library come: a finder of modules that finds none by itself."""
-
-    def find_spec(self, name, path=None, target=None):
-        """Find a library as the others do, and be told when it is loaded."""
-        see_to = LIBRARIES.get(name)
-        if see_to is None:
-            return None
-        spec = None
-        for finder in sys.meta_path:
-            if finder is not self and spec is None:
-                find = getattr(finder, "find_spec", None)
-                spec = find and find(name, path, target)
-        try:
-            loader = spec.loader
-            plain = loader.exec_module
-
-            def exec_module(module):
-                del loader.exec_module
-                plain(module)
-                see_to(sys.modules.get(name, module))
-
-            exec_module.__code__ = exec_module.__code__.replace(
-                co_filename=MACHINERY)
-            loader.exec_module = exec_module
-        except AttributeError:  # not found, or a loader of another kind
-            pass
-        return spec
-
-
 def step_aside():
     """Leave the path, and let the sitecustomize that would be there act."""
     own = sys.modules[__name__]
@@ -145,10 +116,5 @@ def step_aside():
         sys.modules.setdefault(__name__, own)
 
 
-Watch.find_spec.__code__ = Watch.find_spec.__code__.replace(
-    co_filename=MACHINERY)
-sys.meta_path.insert(0, Watch())
-for NAME in LIBRARIES:
-    if NAME in sys.modules:
-        LIBRARIES[NAME](sys.modules[NAME])
+Watch(LIBRARIES)
 step_aside()

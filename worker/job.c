@@ -9,8 +9,9 @@
 #include <sys/stat.h>
 
 #include "config/file.h"
+#include "worker/arrival_py.h" /* made by the Makefile from arrival.py */
 #include "worker/env.h"
-#include "worker/fill_py.h" /* made by the Makefile from fill.py */
+#include "worker/fill_py.h" /* and from fill.py */
 #include "worker/gpu/sanitizer.h"
 #include "worker/interpreter.h"
 #include "worker/scan.h"
@@ -45,12 +46,16 @@ static int install_fill(struct job *job, struct err *err)
 {
     char *folder = file_join(job->root, "fill");
     char *file = file_join(folder, "sitecustomize.py");
+    char *part = file_join(folder, "_autodd_c_arrival.py");
     int error = mkdir(folder, 0700) ? -errno : 0;
 
     if (error)
         err_set(err, error, "%s: %s", folder, err_name(error));
     else
+        error = file_replace(part, arrival_py, sizeof(arrival_py), 0600, err);
+    if (!error)
         error = file_replace(file, fill_py, sizeof(fill_py), 0600, err);
+    free(part);
     free(file);
     job->run.fill = job->fill = folder;
     return error;

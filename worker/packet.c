@@ -70,6 +70,8 @@ char *packet_request(const struct fork_request *request, size_t *len)
         json_put_bool(message, "loads", true);
     if (request->compared)
         json_put_str(message, "compared", request->compared);
+    if (request->bounds)
+        json_put_int(message, "bounds", request->bounds);
     if (request->learn)
         json_put_bool(message, "learn", true);
     if (request->warm)
@@ -169,6 +171,7 @@ static void read_ended(struct packet *p)
         .learned = (uint32_t)json_get_int(from, "learned", 0),
         .shown = (uint32_t)json_get_int(from, "shown", 0),
         .figures = (uint32_t)json_get_int(from, "figures", 0),
+        .reach = (unsigned)json_get_int(from, "reach", 0) & REACH_ALL,
     };
     if (json_get_str(from, "why", NULL))
         log_debug("zygote: hot child %lld is given up: %s",

@@ -252,6 +252,7 @@ static void run_encode(const struct frame *frame, struct json *to)
     json_put_bool(to, "loads", run->loads);
     json_put_str(to, "learn", learn_names[run->learn]);
     json_put_bool(to, "caches", run->caches);
+    member_put_number(to, "bounds", run->bounds);
     member_put_text(to, "path", run->path);
     member_put_text(to, "cwd", run->cwd);
     member_put_text(to, "compared", run->compared);
@@ -278,6 +279,8 @@ static void run_decode(struct member_reader *r, struct frame *frame)
         run->learn =
             member_get_choice(r, "learn", learn_names, ARRAY_LEN(learn_names));
     run->caches = json_has(r->from, "caches") && member_get_bool(r, "caches");
+    if (json_has(r->from, "bounds"))
+        run->bounds = (unsigned)member_get_number(r, "bounds", 0, REACH_ALL);
     run->path = member_get_text(r, "path");
     run->cwd = member_get_text(r, "cwd");
     run->compared = member_get_text(r, "compared");
@@ -333,6 +336,7 @@ static void result_encode(const struct frame *frame, struct json *to)
     json_put_int(to, "learned", o->learned);
     json_put_int(to, "shown", o->shown);
     json_put_int(to, "figures", o->figures);
+    json_put_int(to, "reach", o->reach);
     member_put_text(to, "exc_type", o->exc_type);
     member_put_text(to, "exc_message", o->exc_message);
     json_put_int(to, "exc_line", o->exc_line);
@@ -402,6 +406,8 @@ static void result_decode(struct member_reader *r, struct frame *frame)
         o->shown = (uint32_t)member_get_number(r, "shown", 0, UINT32_MAX);
     if (json_has(r->from, "figures"))
         o->figures = (uint32_t)member_get_number(r, "figures", 0, UINT32_MAX);
+    if (json_has(r->from, "reach"))
+        o->reach = (unsigned)member_get_number(r, "reach", 0, REACH_ALL);
     o->exc_type = member_get_text(r, "exc_type");
     o->exc_message = member_get_text(r, "exc_message");
     o->exc_line = (uint32_t)member_get_number(r, "exc_line", 0, UINT32_MAX);

@@ -113,6 +113,14 @@ enum run_aid {
 };
 #define AIDS_ALL (AID_FILL | AID_BLOCKING)
 
+/* What kernels do in Triton's interpreter, which does not mind. */
+enum run_reach {
+    REACH_SEEN = 1 << 0,    /* read or write memory */
+    REACH_OUTSIDE = 1 << 1, /* of other than the tensors they were given */
+    REACH_IDLE = 1 << 2     /* end and have changed nothing in these */
+};
+#define REACH_ALL (REACH_SEEN | REACH_OUTSIDE | REACH_IDLE)
+
 /* What a run does to its fork server. */
 enum run_learn {
     LEARN_NOTHING,
@@ -126,9 +134,12 @@ struct run_request {
     struct bytes text; /* of the candidate; owned after decoding */
     enum run_how how;
     uint64_t timeout_ms;
-    unsigned aids; /* set of enum run_aid */
-    bool loads;    /* tell what its imports load, if it is forked */
-    bool caches;   /* tell whether it has put something into its caches */
+    unsigned aids;   /* set of enum run_aid */
+    bool loads;      /* tell what its imports load, if it is forked */
+    unsigned bounds; /* set of enum run_reach, to be told whether its kernels do
+                      * that, if it is forked; what is more than REACH_SEEN ends
+                      * a run that is not traced */
+    bool caches;     /* tell whether it has put something into its caches */
     enum run_learn learn; /* RUN_FORK */
     char *compared; /* NULL, or first and past-the-last bytes of expressions,
                      * "12-20 35-41", of what forked runs come to: see
@@ -198,6 +209,7 @@ struct observation {
      * bits are FIGURES_*. 0: not known. Two runs of one computation have the
      * same, one of another hardly ever has. */
     uint32_t figures;
+    unsigned reach; /* for request.bounds, set of enum run_reach */
 
     /* The last traceback on stderr; of several that have nothing to do with
      * one another the last with a text of the setup. NULL: there is none. */

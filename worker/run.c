@@ -323,6 +323,7 @@ static void run_begin(struct run *run)
             spec.values = run->laid.values;
         spec.loads = run->request.loads;
         spec.compared = run->request.compared;
+        spec.bounds = run->request.bounds;
         spec.learn = run->request.learn == LEARN_LAZY;
         run->child = child_start(job->loop, &spec, &child_events, run);
     } else {
@@ -510,6 +511,7 @@ static void run_on_done(void *arg, const struct child_result *result)
     o->learned = result->fork.learned;
     o->shown = result->fork.shown;
     o->figures = result->fork.figures;
+    o->reach = result->fork.reach;
     o->kept = result->fork.kept && o->end == END_EXIT;
     o->wall_ms = result->wall_ms;
     o->cpu_ms = result->cpu_ms;

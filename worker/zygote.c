@@ -33,6 +33,8 @@
 #include "config/file.h"
 #include "config/log.h"
 #include "config/mem.h"
+#include "worker/arrival_py.h"
+#include "worker/bounds_py.h"
 #include "worker/compared_py.h"
 #include "worker/forks.h"
 #include "worker/hot_py.h" /* made by the Makefile from hot.py */
@@ -97,6 +99,8 @@ static const struct part {
     { "lazy.py", lazy_py, sizeof(lazy_py) },
     { "observed.py", observed_py, sizeof(observed_py) },
     { "compared.py", compared_py, sizeof(compared_py) },
+    { "arrival.py", arrival_py, sizeof(arrival_py) },
+    { "bounds.py", bounds_py, sizeof(bounds_py) },
 };
 
 /* Write a file into the folder. 0 or -errno. */

@@ -84,6 +84,7 @@ struct fork_request {
     const char *values;        /* the same for its values: values.h */
     bool loads;                /* tell what its imports load */
     const char *compared;      /* NULL, or see struct run_request */
+    unsigned bounds;           /* likewise */
     bool learn;                /* load ahead what it loads by itself */
     int warm; /* in a child with a CUDA context, if one is ready; so many may
                * be kept ready for the GPU that it sees. 0: no */
@@ -97,6 +98,7 @@ struct fork_end {
     bool cuda, warm, kept; /* as in struct observation, these and the next */
     uint64_t hot, turn;
     uint32_t learned, shown, figures;
+    unsigned reach;
 };
 
 /* `loads`: see struct observation; NULL if not asked for. A fork gets

@@ -20,6 +20,8 @@ need not be text are base64, lists of them NUL-terminated words in one base64.
                         "values": one for what expressions came to
                         "loads": true to be told what its imports load
                         "compared": expressions to be told the values of
+                        "bounds": to be told what kernels do, and, but for a
+                            traced run, which of it ends it: bounds.py
                         "learn": true to load ahead what it loads
                         "warm": N, in a child with a context if one is
                             ready; of N at most, for this GPU
@@ -40,6 +42,7 @@ need not be text are base64, lists of them NUL-terminated words in one base64.
                             "learned": how many modules were loaded ahead,
                             "shown": the sum of those it has imported
                             "figures": of what it compared: compared.py
+                            "reach": what its kernels have done
                         {"restart"}                    wants a successor
 
 "run", "syntax", "lost", "started" and "ended" hold the number of the run. When
@@ -76,6 +79,7 @@ CUDA_INVALID_CONTEXT = 201
 PROT_READ_WRITE, MAP_SHARED, MAP_ANONYMOUS = 3, 1, 0x20
 FLAGS_MAX = 4096  # children at a time that have a byte to report in
 READY, UNFIT, CONTEXT, BEGUN = 1, 2, 4, 8  # what they report there
+REACH, SEEN = 4, 1  # and above them bits of what kernels do: bounds.py
 IDLE_S = 30  # then a child that waits leaves: it holds memory of the GPU
 PREPARING_MAX = 2  # contexts in the making: more at a time are no faster
 FREE_MIN = 2 << 30  # bytes of GPU memory that warm children leave free
@@ -84,7 +88,7 @@ AHEAD = ("CUDA_VISIBLE_DEVICES", "CUDA_LAUNCH_BLOCKING")
 PRIVATE_FD = 200  # and above: out of the way of the script's own
 ONLY_AST = 0x400  # ast.PyCF_ONLY_AST
 ONLY_AST = 0x400  # ast.PyCF_ONLY_AST
-COMPARING = {}  # see comparing()
+NAMES = {}  # see names_of()
 LAST = ("last_type", "last_value", "last_traceback", "last_exc")
 STANDARD = getattr(sys, "stdlib_module_names", frozenset())
 ENVIRONMENT = ("environ", "putenv")
@@ -440,6 +444,7 @@ class Run:
         self.values = word(message["values"]) if "values" in message else None
         self.loads = "loads" in message
         self.compared = message.get("compared")
+        self.bounds = message.get("bounds", 0)
         self.warm = message.get("warm", 0)
         self.hot = "lane" in message and (
             message["lane"], message["generation"])
@@ -452,6 +457,11 @@ class Run:
         self.fds = fds
         self.code = None
         self.tracer = self.lines = None
+
+    def parts(self):
+        """Return the files of ours that the run needs."""
+        return (["compared.py"] if self.compared else []) + (
+            ["arrival.py", "bounds.py"] if self.bounds else [])
 
     def compile(self):
         """Compile the script.
@@ -491,6 +501,7 @@ class Child:
         self.end = None  # what a hot one said of its last run
         self.notes = run.notes if run else None
         self.learned = 0  # modules that were loaded ahead
+        self.reach = 0  # what its kernels have done
 
 
 class Waiting:
@@ -629,8 +640,8 @@ class Zygote:
             return False
         child = None
         try:
-            if run.compared:
-                comparing()  # once for all that are forked from now on
+            for name in run.parts():
+                names_of(name)  # once for all that are forked from now on
             if run.hot:
                 child = self.lane(run)
                 if child is None:
@@ -811,6 +822,8 @@ class Zygote:
                 end["shown"] = self.sums[child.flag]
         if child.flag is not None and self.figures[child.flag]:
             end["figures"] = self.figures[child.flag]
+        if child.reach:
+            end["reach"] = child.reach
         if child.warm:
             end["warm"] = True
         if child.generation is not None:
@@ -849,6 +862,7 @@ class Zygote:
             flags = self.flags[child.flag]
             self.flags[child.flag] = 0
             self.free_flags.append(child.flag)
+        child.reach = flags >> REACH
         if child.number is not None:
             self.tell_death(child, status, usage, flags)
         if child.notes is not None:
@@ -912,6 +926,14 @@ class Zygote:
         """Note what a child has compared."""
         if self.flag is not None and os.getppid() == self.pid:
             self.figures[self.flag] = figures
+
+    def note_reach(self, reach):
+        """Note what a kernel does; may end the run of a child with it."""
+        if self.flag is not None and os.getppid() == self.pid:
+            reach &= RUN.bounds
+            self.flags[self.flag] |= reach << REACH
+            if reach > SEEN and not RUN.trace:
+                os._exit(1)
 
     def hide_threads(self):
         """Take back from the environment what libraries have read by now."""
@@ -1043,19 +1065,15 @@ def out_of_the_way(fd):
 
 
 def names_of(name):
-    """Return the names of another file of ours, beside this one."""
-    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), name)
-    space = {"__name__": "autodd_c_" + name.partition(".")[0]}
-    with open(path, "rb") as file:
-        exec(compile(file.read(), path, "exec", dont_inherit=True), space)
+    """Return the names of another file of ours, which is run but once."""
+    space = NAMES.get(name)
+    if space is None:
+        path = os.path.join(os.path.dirname(os.path.abspath(__file__)), name)
+        space = {"__name__": "autodd_c_" + name.partition(".")[0]}
+        with open(path, "rb") as file:
+            exec(compile(file.read(), path, "exec", dont_inherit=True), space)
+        NAMES[name] = space
     return space
-
-
-def comparing():
-    """Return the names of compared.py, which is compiled but once."""
-    if not COMPARING:
-        COMPARING.update(names_of("compared.py"))
-    return COMPARING
 
 
 def safe_path():
@@ -1235,8 +1253,11 @@ def execute(*_):
     if RUN.values:
         watched = ZYGOTE.observed["observe"](RUN.path, RUN.values)
     if RUN.compared:
-        watched = comparing()["compare"](
+        watched = names_of("compared.py")["compare"](
             RUN.path, RUN.compared, ZYGOTE.note_figures, ZYGOTE.observed)
+    if RUN.bounds:
+        names_of("bounds.py")["watch"](
+            names_of("arrival.py"), ZYGOTE.note_reach)
     if RUN.trace:
         ZYGOTE.observed["trace"](RUN, RUN.path, RUN.trace)
     try:

@@ -138,6 +138,7 @@ static struct observation some_observation(void)
         .err_cut = chance(2),
         .learned = (uint32_t)rand(),
         .figures = (uint32_t)rand(),
+        .reach = chance(REACH_ALL + 1),
         .shown = (uint32_t)rand(),
         .ran = maybe_text(),
         .values = maybe_text(),
@@ -188,6 +189,7 @@ static struct frame some_frame(enum frame_type type)
         frame.u.run.timeout_ms = some_number();
         frame.u.run.aids = chance(AIDS_ALL + 1);
         frame.u.run.caches = chance(2);
+        frame.u.run.bounds = chance(REACH_ALL + 1);
         frame.u.run.path = maybe_text();
         frame.u.run.compared = maybe_text();
         frame.u.run.cwd = maybe_text();
@@ -280,6 +282,7 @@ static void assert_observation(const struct observation *a,
     assert_int_equal(a->err_cut, b->err_cut);
     assert_int_equal(a->learned, b->learned);
     assert_int_equal(a->figures, b->figures);
+    assert_int_equal(a->reach, b->reach);
     assert_int_equal(a->shown, b->shown);
     assert_text(a->ran, b->ran);
     assert_text(a->values, b->values);
@@ -341,6 +344,7 @@ static void assert_frame(const struct frame *a, const struct frame *b)
         assert_int_equal(a->u.run.loads, b->u.run.loads);
         assert_int_equal(a->u.run.learn, b->u.run.learn);
         assert_int_equal(a->u.run.caches, b->u.run.caches);
+        assert_int_equal(a->u.run.bounds, b->u.run.bounds);
         assert_text(a->u.run.path, b->u.run.path);
         assert_text(a->u.run.cwd, b->u.run.cwd);
         assert_text(a->u.run.compared, b->u.run.compared);

@@ -1084,6 +1084,13 @@ static void a_yes_fails_where_the_kept_test_is(void **state)
     signature_failure(s, text, &failure);
     guard_init(&guard, tree, &failure, NULL, 0);
     assert_int_equal(judge_run(s, &guard, text, &o, &why), VERDICT_YES);
+    o.reach = REACH_SEEN;
+    assert_int_equal(judge_run(s, &guard, text, &o, &why), VERDICT_YES);
+    o.reach = REACH_SEEN | REACH_OUTSIDE;
+    assert_int_equal(judge_run(s, &guard, text, &o, NULL), VERDICT_NO);
+    o.reach = REACH_SEEN | REACH_IDLE;
+    assert_int_equal(judge_run(s, &guard, text, &o, NULL), VERDICT_NO);
+    o.reach = 0;
     o.exc_line = 2;
     assert_int_equal(judge_run(s, NULL, text, &o, &why), VERDICT_YES);
     assert_int_equal(why.len, 0);
