@@ -291,12 +291,33 @@ static void run_decode(struct member_reader *r, struct frame *frame)
     }
 }
 
+void run_request_deinit(struct run_request *request)
+{
+    free((char *)(uintptr_t)request->text.data); /* owned here */
+    free(request->path);
+    free(request->cwd);
+    free(request->compared);
+    *request = (struct run_request){ 0 };
+}
+
+void run_request_copy(struct run_request *to, const struct run_request *from)
+{
+    *to = *from;
+    to->text.data = xmemdup(from->text.data, from->text.len);
+    to->path = xstrdup(from->path);
+    to->cwd = xstrdup(from->cwd);
+    to->compared = xstrdup(from->compared);
+}
+
+void run_request_take(struct run_request *to, struct run_request *from)
+{
+    *to = *from;
+    *from = (struct run_request){ .id = to->id };
+}
+
 static void run_deinit(struct frame *frame)
 {
-    free((char *)(uintptr_t)frame->u.run.text.data); /* owned here */
-    free(frame->u.run.path);
-    free(frame->u.run.cwd);
-    free(frame->u.run.compared);
+    run_request_deinit(&frame->u.run);
 }
 
 /* ---- result ---- */

@@ -153,6 +153,13 @@ struct run_request {
     uint32_t lane, generation;
 };
 
+/* Of one that has been decoded, or copied: its text and strings are its own. */
+void run_request_deinit(struct run_request *request);
+void run_request_copy(struct run_request *to, const struct run_request *from);
+
+/* Move it; `from` keeps its number alone. */
+void run_request_take(struct run_request *to, struct run_request *from);
+
 /* ---- result ---- */
 #define FIGURES_PATTERN 0xfu       /* how the sides lie to one another */
 #define FIGURES_FIRST 0x3fff0u     /* what the first came to */

@@ -136,9 +136,7 @@ struct run *run_start(const struct run_job *job, struct run_request *request,
     struct run *run = xcalloc(1, sizeof(*run));
 
     run->job = job;
-    run->request = *request;
-    request->text = (struct bytes){ 0 };
-    request->path = request->cwd = request->compared = NULL;
+    run_request_take(&run->request, request);
     run->slot = slot;
     run->forked = forked;
     run->done = done;
@@ -616,10 +614,7 @@ static void run_settle(struct run *run)
         return;
     run->done(run->arg, &run->observation);
     scan_free(run->scan);
-    free((char *)run->request.text.data); /* owned: it was decoded for us */
-    free(run->request.path);
-    free(run->request.cwd);
-    free(run->request.compared);
+    run_request_deinit(&run->request);
     free(run->cache);
     free(run->visible);
     free(run->found);

@@ -93,23 +93,17 @@ static struct waiting *unlink_waiting(struct slots *s, struct waiting **link)
 
 static void free_waiting(struct waiting *waiting)
 {
-    free((char *)waiting->request.text.data); /* owned: it was decoded */
-    free(waiting->request.path);
-    free(waiting->request.cwd);
+    run_request_deinit(&waiting->request);
     free(waiting);
 }
 
 static struct waiting *copy_waiting(const struct waiting *from)
 {
     struct waiting *to = xcalloc(1, sizeof(*to));
-    struct bytes text = from->request.text;
 
     to->id = from->id;
     to->tries = from->tries;
-    to->request = from->request;
-    to->request.text = bytes_of(xmemdup(text.data, text.len), text.len);
-    to->request.path = xstrdup(from->request.path);
-    to->request.cwd = xstrdup(from->request.cwd);
+    run_request_copy(&to->request, &from->request);
     return to;
 }
 
@@ -145,9 +139,8 @@ void slots_take(struct slots *s, struct run_request *request)
         return;
     }
     waiting = xcalloc(1, sizeof(*waiting));
-    waiting->request = *request;
     waiting->id = request->id;
-    *request = (struct run_request){ .id = request->id };
+    run_request_take(&waiting->request, request);
     while (*link)
         link = &(*link)->next;
     *link = waiting;
@@ -229,6 +222,13 @@ static int place_of(const struct run_request *request)
     return request->how == RUN_HOT ? (int)request->lane : -1;
 }
 
+/* The final check is made where no canary is asked: there is no other run after
+ * it that could find out what the canary says. */
+static bool is_final(const struct run_request *request)
+{
+    return request->path != NULL;
+}
+
 void slots_pull(struct slots *s)
 {
     struct waiting **link = &s->waiting;
@@ -243,10 +243,15 @@ void slots_pull(struct slots *s)
             link = &first->next;
             continue;
         }
-        slot->gpu =
-            s->gpus ? gpus_take(s->gpus, place_of(&first->request)) : -1;
-        if (s->gpus && slot->gpu < 0)
-            break;
+        slot->gpu = s->gpus ? gpus_take(s->gpus, place_of(&first->request),
+                                        is_final(&first->request))
+                            : -1;
+        if (s->gpus && slot->gpu < 0) {
+            if (!is_final(&first->request))
+                break;
+            link = &first->next;
+            continue;
+        }
         start(slot, first);
         free(unlink_waiting(s, link));
     }

@@ -1,5 +1,7 @@
 """GPUs that a fake NVML and a fake driver play: how runs are dealt over them, and
 what becomes of runs, GPUs and the search when one is sick."""
+import json
+import os
 import re
 import subprocess
 import time
@@ -355,6 +357,27 @@ def test_a_gpu_that_computes_wrong_is_not_used(tool, machine, has_canary, play, 
     assert "GPU %s is quarantined: the canary failed: %s" % (A, words) in done.err
     assert out.read_text() == "raise ValueError('boom 3')\n"
     assert machine.seen()[-1] == B
+
+
+def test_the_final_check_waits_for_the_canary(tool, machine, has_canary):
+    machine.put("gpus", "%s 81920 500 0 NVIDIA H200\n" % A)
+    machine.put("held", A)
+    machine.put("wrong", A)
+    os.mkfifo(machine.root / "gate")
+    out = tool.work / "result.py"
+    process = tool.start(machine.script(tool), "-j", 2, "-o", out, "--json",
+                         "--python", plain_python(), env=machine.env())
+    seen = []
+    for line in process.stdout:
+        seen.append(json.loads(line))
+        if seen[-1].get("phase") == "verifying":
+            break
+    assert seen[-1].get("phase") == "verifying", seen
+    with open(machine.root / "gate", "w"):
+        done = tool.finish(process)
+    assert done.code == 3, done
+    assert "no GPU is fit for runs any more (%s: quarantined, the canary failed" % A in done.err
+    assert out.read_text() == "raise ValueError('boom 3')\n"  # not checked, and kept
 
 
 def test_a_suspicion_asks_the_canary(tool, machine, has_canary):

@@ -5,6 +5,7 @@
  *   wrong       a number comes out wrong
  *   error       the launch fails with error 719
  *   hang        the launch does not come back
+ *   held        the launch waits until the pipe "gate" is opened to write
  *
  * and to which, as "runs", a line is added for each process, and as "ends" one
  * at its end. */
@@ -143,6 +144,8 @@ EXPORT int cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz,
     out[THREADS] += (uint32_t)plays("wrong");
     while (plays("hang"))
         pause();
+    if (plays("held"))
+        fclose(file("gate", "r"));
     return plays("error") ? 719 : 0;
 }
 

@@ -37,6 +37,23 @@ static void application_xids_leave_it_healthy(void **state)
     assert_true(health_due(&h) == HEALTH_NEVER);
 }
 
+static void a_canary_has_answered_when_none_is_asked(void **state)
+{
+    struct health h = with_canary(), none;
+    (void)state;
+
+    assert_true(health_answered(&h));
+    health_ask(&h, 5);
+    assert_false(health_answered(&h));
+    assert_true(health_check(&h, 5));
+    assert_false(health_answered(&h));
+    health_checked(&h, true, "", 6);
+    assert_true(health_answered(&h));
+    health_init(&none, false);
+    health_ask(&none, 5);
+    assert_true(health_answered(&none));
+}
+
 static void unknown_xids_are_bad_news(void **state)
 {
     static const uint64_t codes[] = { 48, 62, 64, 74, 79, 95, 119, 999 };
@@ -249,6 +266,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(application_xids_leave_it_healthy),
+        cmocka_unit_test(a_canary_has_answered_when_none_is_asked),
         cmocka_unit_test(unknown_xids_are_bad_news),
         cmocka_unit_test(the_last_word_of_the_user_counts),
         cmocka_unit_test(a_suspicion_asks_the_canary),

@@ -411,6 +411,32 @@ static int decode(const char *line, struct err *err)
     return error;
 }
 
+static void a_copy_of_a_request_shares_nothing(void **state)
+{
+    (void)state;
+
+    for (int i = 0; i < 50; i++) {
+        struct frame frame = { .type = FRAME_RUN };
+        struct frame copy = { .type = FRAME_RUN }, taken = copy;
+
+        frame.u.run.text.data = some_bytes(&frame.u.run.text.len);
+        frame.u.run.id = some_number();
+        frame.u.run.path = maybe_text();
+        frame.u.run.cwd = maybe_text();
+        frame.u.run.compared = maybe_text();
+        run_request_copy(&copy.u.run, &frame.u.run);
+        assert_frame(&frame, &copy);
+        run_request_take(&taken.u.run, &frame.u.run);
+        assert_frame(&taken, &copy);
+        assert_null(frame.u.run.text.data);
+        assert_int_equal(frame.u.run.id, copy.u.run.id);
+        frame_deinit(&frame);
+        frame_deinit(&taken);
+        assert_int_equal(copy.u.run.text.data[copy.u.run.text.len], 0);
+        frame_deinit(&copy);
+    }
+}
+
 static void what_is_no_frame_is_refused_with_a_sentence(void **state)
 {
     static const struct {
@@ -577,6 +603,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_frame_comes_back_as_it_was),
+        cmocka_unit_test(a_copy_of_a_request_shares_nothing),
         cmocka_unit_test(a_copy_of_an_observation_shares_nothing),
         cmocka_unit_test(what_is_no_frame_is_refused_with_a_sentence),
         cmocka_unit_test(ceilings_hold),

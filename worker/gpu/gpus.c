@@ -511,6 +511,8 @@ static void canary_on_done(void *arg, const struct child_result *result)
         after_news(gpu, before,
                    health_checked(&gpu->health, clean, why, now_ms(g)));
         free(why);
+        if (health_usable(&gpu->health))
+            g->events->changed(g->arg);
     }
     g->events->left(g->arg);
 }
@@ -693,14 +695,15 @@ const char *gpus_words(const struct gpus *g)
     return g->words;
 }
 
-int gpus_take(struct gpus *g, int place)
+int gpus_take(struct gpus *g, int place, bool answered)
 {
     struct gpu *best = NULL;
 
     for (int i = 0; i < g->n; i++) {
         struct gpu *gpu = &g->at[i];
 
-        if (!health_usable(&gpu->health) || gpu->busy >= gpu->cap)
+        if (!health_usable(&gpu->health) || gpu->busy >= gpu->cap ||
+            (answered && !health_answered(&gpu->health)))
             continue;
         if (place >= 0 && i == place % g->n) {
             best = gpu;

@@ -46,8 +46,9 @@ const char *gpus_words(const struct gpus *gpus);
 
 /* A GPU for one more run, the least busy one; -1: none has room now. Give it
  * back when the run is over. `place`: runs of the same one get the same GPU as
- * long as it has room, for they share a process; -1: none. */
-int gpus_take(struct gpus *gpus, int place);
+ * long as it has room, for they share a process; -1: none. `answered`: only one
+ * whose canary is not asked, or under way. */
+int gpus_take(struct gpus *gpus, int place, bool answered);
 void gpus_give(struct gpus *gpus, int gpu);
 
 /* What its runs get as CUDA_VISIBLE_DEVICES, and its uuid. */

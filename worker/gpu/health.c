@@ -205,6 +205,11 @@ bool health_usable(const struct health *h)
     return h->state == GPU_HEALTHY;
 }
 
+bool health_answered(const struct health *h)
+{
+    return !h->checking && (!h->canary || h->due_ms == HEALTH_NEVER);
+}
+
 uint64_t health_due(const struct health *h)
 {
     return h->checking ? HEALTH_NEVER : h->due_ms;

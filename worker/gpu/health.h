@@ -72,6 +72,9 @@ bool health_checked(struct health *h, bool clean, const char *why,
 /* Whether runs may be started on it. */
 bool health_usable(const struct health *h);
 
+/* Whether nobody has asked for a canary that has not answered yet. */
+bool health_answered(const struct health *h);
+
 /* Ends a quarantine whose time is over, where there is no canary. */
 void health_tick(struct health *h, uint64_t now);
 
