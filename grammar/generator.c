@@ -30,7 +30,8 @@ const struct edit_kind_info *edit_kind_info(unsigned kind)
 #define PUMPS                                                                  \
     (EDIT_KIND_BIT(EDIT_inline) | EDIT_KIND_BIT(EDIT_dissolve) |               \
      EDIT_KIND_BIT(EDIT_loop) | EDIT_KIND_BIT(EDIT_context) |                  \
-     EDIT_KIND_BIT(EDIT_scatter) | EDIT_KIND_BIT(EDIT_record))
+     EDIT_KIND_BIT(EDIT_scatter) | EDIT_KIND_BIT(EDIT_record) |                \
+     EDIT_KIND_BIT(EDIT_decorator))
 
 /* Whether `at` touches one of the spans, which are sorted. */
 static bool touches(const struct span *spans, size_t n, struct span at)

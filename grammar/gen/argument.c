@@ -157,7 +157,7 @@ static size_t count_asked(const struct callee *callee,
     if (n > PARAMS_MAX)
         return SIZE_MAX;
     for (size_t i = callee->bound ? 1 : 0; i < n; i++) {
-        if (params[i].kind == PARAM_STAR)
+        if (params[i].kind >= PARAM_STAR)
             return SIZE_MAX;
         asked += params[i].value == NODE_NONE;
     }

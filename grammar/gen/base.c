@@ -142,7 +142,7 @@ static void offer_merged(struct draft *d, uint32_t class, uint32_t other)
                                   node_span(ns, class).end });
     buf_init(&body, BODY_MAX);
     buf_add(&body, text + from.start, span_len(from));
-    buf_adds(&body, "\n");
+    buf_adds(&body, newline_of(ns->text));
     buf_add(&body, text + indent.start, span_len(indent));
     taken = body.full ? NULL : buf_take(&body, &len);
     if (taken) {

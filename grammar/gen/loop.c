@@ -187,7 +187,8 @@ static bool stand(struct loop *l, uint32_t name, uint32_t value)
     if (!node_is(l->m.ns, name, NODE_IDENTIFIER) || l->m.n == NAMES_MAX ||
         !can_stand(l, symbol, value))
         return false;
-    l->m.passed[l->m.n++] = (struct passed){ symbol, name, value, true };
+    l->m.passed[l->m.n++] =
+        (struct passed){ symbol, name, value, NODE_NONE, true };
     return true;
 }
 

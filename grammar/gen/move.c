@@ -194,6 +194,35 @@ static uint32_t value_of(const struct move *m, const struct param *p,
     return value;
 }
 
+/* What `*names` takes at the call, where it is written out: the body has it as
+ * `f(*names)`, once. */
+static bool bind_star(struct move *m, const struct param *p, struct passed *b)
+{
+    uint32_t symbol = names_symbol(m->names, p->name), use = NODE_NONE, splat;
+    const struct occurrence *at;
+    struct taken taken;
+    size_t n, loads;
+
+    if (!m->site || !node_is(m->ns, m->site->arguments, NODE_ARGUMENT_LIST) ||
+        names_writes(m->names, symbol, &loads) != 1 || loads != 1 ||
+        !find_taken(m->ns, m->site->arguments, p->index - m->callee.bound,
+                    &taken) ||
+        taken.n == 0)
+        return false;
+    at = symbol_occurrences(m->names->scopes, symbol, &n);
+    for (size_t i = 0; i < n; i++)
+        if (names_node(m->names, at[i].at) != p->name)
+            use = names_node(m->names, at[i].at);
+    splat = use == NODE_NONE ? NODE_NONE : node_parent(m->ns, use);
+    if (!node_is(m->ns, splat, NODE_LIST_SPLAT) ||
+        !node_is(m->ns, node_parent(m->ns, splat), NODE_ARGUMENT_LIST) ||
+        m->names->scope_of[use] != m->callee.function)
+        return false;
+    *b = (struct passed){ symbol, p->name, taken.first, taken.last, true };
+    m->more += taken.n - 1;
+    return true;
+}
+
 bool move_bind(struct move *m, const struct param *params, size_t n,
                uint32_t place, uint32_t object)
 {
@@ -201,22 +230,29 @@ bool move_bind(struct move *m, const struct param *params, size_t n,
         return false;
     free(m->passed);
     m->passed = xcalloc(n + 1, sizeof(*m->passed));
-    m->n = 0;
+    m->n = m->more = 0;
     for (size_t i = 0; i < n; i++) {
         const struct param *p = &params[i];
         struct passed *b = &m->passed[m->n];
         bool is_object = m->callee.bound && i == 0;
         size_t loads;
 
-        if (p->kind == PARAM_STAR &&
+        if (p->kind >= PARAM_STAR &&
             names_writes(m->names, names_symbol(m->names, p->name), &loads) ==
                 1 &&
             loads == 0)
             continue; /* nobody reads what it takes, which is nothing: see
                        * move_takes_all() */
-        if (p->kind == PARAM_STAR)
+        if (p->kind == PARAM_STARS)
             return false;
+        if (p->kind == PARAM_STAR) {
+            if (!bind_star(m, p, b))
+                return false;
+            m->n++;
+            continue;
+        }
         *b = (struct passed){ names_symbol(m->names, p->name), p->name, object,
+                              NODE_NONE,
                               is_object && object == NODE_NONE && m->rewrite };
         if (!is_object)
             b->value = value_of(m, p, m->names->scope_of[place]);
@@ -234,7 +270,8 @@ bool move_takes_all(const struct move *m)
 {
     if (m->site->arguments == NODE_NONE)
         return true; /* a property */
-    return count_named(m->ns, m->site->arguments) + m->callee.bound <= m->n;
+    return count_named(m->ns, m->site->arguments) + m->callee.bound <=
+           m->n + m->more;
 }
 
 /* Whether a symbol belongs to the function or to something inside of it. */
@@ -424,7 +461,7 @@ void move_add_span(struct move *m, struct span at)
     buf_add(&m->out, m->ns->text.data + at.start, span_len(at));
 }
 
-static const char *newline_of(struct bytes text)
+const char *newline_of(struct bytes text)
 {
     const char *end = memchr(text.data, '\n', text.len);
 
@@ -472,18 +509,32 @@ static bool is_verbatim(const struct nodes *ns, uint32_t i)
 static const struct passed *put_for(const struct move *m, uint32_t i)
 {
     const struct passed *b = NULL;
+    bool splat = node_is(m->ns, i, NODE_LIST_SPLAT);
 
+    if (splat)
+        i = node_named_child(m->ns, i);
     if (node_is(m->ns, i, NODE_IDENTIFIER) &&
         names_symbol(m->names, i) != SYMBOL_NONE)
         b = passed_of(m, names_symbol(m->names, i));
-    return b && b->put && b->value != NODE_NONE ? b : NULL;
+    return b && b->put && b->value != NODE_NONE &&
+                   splat == (b->last != NODE_NONE)
+               ? b
+               : NULL;
 }
 
-static void add_value(struct move *m, uint32_t place, uint32_t value)
+static void add_value(struct move *m, uint32_t place, const struct passed *b)
 {
-    bool brackets = needs_brackets(m->ns, place, value) ||
-                    (node_is(m->ns, value, NODE_INTEGER) &&
-                     node_is(m->ns, node_parent(m->ns, place), NODE_ATTRIBUTE));
+    uint32_t value = b->value;
+    bool brackets;
+
+    if (b->last != NODE_NONE) {
+        move_add_span(m, (struct span){ node_span(m->ns, value).start,
+                                        node_span(m->ns, b->last).end });
+        return;
+    }
+    brackets = needs_brackets(m->ns, place, value) ||
+               (node_is(m->ns, value, NODE_INTEGER) &&
+                node_is(m->ns, node_parent(m->ns, place), NODE_ATTRIBUTE));
 
     buf_adds(&m->out, brackets ? "(" : "");
     move_add_span(m, node_span(m->ns, value));
@@ -517,7 +568,7 @@ void move_add_nodes(struct move *m, struct span at, uint32_t node,
         if (verbatim)
             move_add_span(m, here);
         else if (b)
-            add_value(m, i, b->value);
+            add_value(m, i, b);
         else
             buf_add(&m->out, other.data, other.len);
         done = here.end;

@@ -26,6 +26,8 @@
 struct passed {
     uint32_t symbol, name; /* the parameter's, and its identifier */
     uint32_t value;        /* the expression at the call, or NODE_NONE */
+    uint32_t last;         /* of `*names`: the last one that it takes, behind
+                            * `value`; NODE_NONE else */
     bool put;              /* in the place of its uses; else assigned first */
 };
 
@@ -46,6 +48,7 @@ struct move {
     bool returns;               /* the last statement is a return */
     struct passed *passed;
     size_t n;
+    size_t more; /* arguments that are for a parameter that has others */
     const struct call_site *site;
     struct renamed *renamed;
     size_t nrenamed, renamed_room;
@@ -103,6 +106,9 @@ uint32_t statement_of_call(const struct nodes *ns, uint32_t call);
  * line. */
 struct span statement_indent(const struct nodes *ns, uint32_t statement);
 bool starts_line(const struct nodes *ns, uint32_t statement);
+
+/* How lines of a text end (static). */
+const char *newline_of(struct bytes text);
 
 /* Appending to m->out. */
 void move_add_span(struct move *m, struct span at);

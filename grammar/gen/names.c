@@ -9,6 +9,8 @@
 #include <string.h>
 
 #include "config/mem.h"
+#include "grammar/gen/draft.h"
+#include "grammar/kernel.h"
 
 struct name {
     struct bytes text;
@@ -351,12 +353,16 @@ static uint32_t param_name(const struct nodes *ns, uint32_t node)
     return node;
 }
 
-static bool is_star(const struct nodes *ns, uint32_t node)
+/* The kind of a parameter, `kind` for one that takes one argument. */
+static enum param_kind kind_of(const struct nodes *ns, uint32_t node,
+                               enum param_kind kind)
 {
     if (node_is(ns, node, NODE_TYPED_PARAMETER))
         node = node_named_child(ns, node);
-    return node_is(ns, node, NODE_LIST_SPLAT_PATTERN) ||
-           node_is(ns, node, NODE_DICTIONARY_SPLAT_PATTERN);
+    if (node_is(ns, node, NODE_LIST_SPLAT_PATTERN))
+        return PARAM_STAR;
+    return node_is(ns, node, NODE_DICTIONARY_SPLAT_PATTERN) ? PARAM_STARS
+                                                            : kind;
 }
 
 size_t params_of(const struct nodes *ns, uint32_t function,
@@ -382,22 +388,20 @@ size_t params_of(const struct nodes *ns, uint32_t function,
             continue;
         xgrow(params, &room, n + 1, sizeof(**params));
         p = &(*params)[n];
-        *p =
-            (struct param){ c, param_name(ns, c),
-                            node_field(ns, c, FIELD_value), kind, (uint32_t)n };
+        *p = (struct param){ c, param_name(ns, c),
+                             node_field(ns, c, FIELD_value),
+                             kind_of(ns, c, kind), (uint32_t)n };
         n++;
-        if (is_star(ns, c)) {
-            p->kind = PARAM_STAR;
+        if (p->kind >= PARAM_STAR)
             kind = PARAM_NAMED;
-        }
     }
     return n;
 }
 
 /* Calls. */
 
-static void site_add(struct callee *callee, size_t *room,
-                     const struct nodes *ns, uint32_t call, bool direct)
+static void site_add(struct callee *callee, const struct nodes *ns,
+                     uint32_t call, bool direct)
 {
     uint32_t arguments = node_child_of(ns, call, NODE_ARGUMENT_LIST);
 
@@ -405,14 +409,15 @@ static void site_add(struct callee *callee, size_t *room,
         callee->escapes = true;
         return;
     }
-    xgrow(&callee->sites, room, callee->nsites + 1, sizeof(*callee->sites));
+    xgrow(&callee->sites, &callee->room, callee->nsites + 1,
+          sizeof(*callee->sites));
     callee->sites[callee->nsites++] =
-        (struct call_site){ call, arguments, direct };
+        (struct call_site){ call, arguments, direct, false };
 }
 
 /* From a name up through `.go`, `[grid]` and brackets to the call. */
-static void site_from(struct callee *callee, size_t *room,
-                      const struct nodes *ns, uint32_t node)
+static void site_from(struct callee *callee, const struct nodes *ns,
+                      uint32_t node)
 {
     bool direct = true;
 
@@ -421,7 +426,7 @@ static void site_from(struct callee *callee, size_t *room,
         unsigned field = ns->at[node].field;
 
         if (node_is(ns, parent, NODE_CALL) && field == FIELD_function) {
-            site_add(callee, room, ns, parent, direct);
+            site_add(callee, ns, parent, direct);
             return;
         }
         if (!(node_is(ns, parent, NODE_ATTRIBUTE) && field == FIELD_object) &&
@@ -439,7 +444,7 @@ static void sites_of_symbol(struct callee *callee, const struct names *names,
 {
     uint32_t symbol = names_symbol(names, identifier);
     const struct occurrence *at;
-    size_t n, room = 0;
+    size_t n;
 
     if (symbol == SYMBOL_NONE)
         return;
@@ -452,7 +457,7 @@ static void sites_of_symbol(struct callee *callee, const struct names *names,
         if (at[i].role != OCC_LOAD || node == NODE_NONE)
             callee->escapes = true;
         else
-            site_from(callee, &room, names->ns, node);
+            site_from(callee, names->ns, node);
     }
 }
 
@@ -487,7 +492,7 @@ static void sites_of_method(struct callee *callee, const struct names *names,
                             uint32_t identifier)
 {
     struct bytes text = node_text(names->ns, identifier);
-    size_t n, room = 0;
+    size_t n;
     const struct span *at = scopes_attributes(names->scopes, text, &n);
 
     if (names_methods(names, text) != 1) {
@@ -505,7 +510,7 @@ static void sites_of_method(struct callee *callee, const struct names *names,
 
         if (node_is(names->ns, call, NODE_CALL) &&
             names->ns->at[attribute].field == FIELD_function)
-            site_add(callee, &room, names->ns, call, true);
+            site_add(callee, names->ns, call, true);
         else
             callee->escapes = true;
     }
@@ -522,8 +527,8 @@ uint32_t names_call_of(const struct nodes *ns, uint32_t node)
 }
 
 /* Calls of the object that a name holds, when it is bound once. */
-static void sites_of_holder(struct callee *callee, size_t *room,
-                            const struct names *names, uint32_t assignment)
+static void sites_of_holder(struct callee *callee, const struct names *names,
+                            uint32_t assignment)
 {
     const struct nodes *ns = names->ns;
     uint32_t left = node_field(ns, assignment, FIELD_left);
@@ -538,7 +543,7 @@ static void sites_of_holder(struct callee *callee, size_t *room,
         uint32_t node = names_node(names, at[i].at);
 
         if (node != NODE_NONE && names_call_of(ns, node) != NODE_NONE)
-            site_add(callee, room, ns, names_call_of(ns, node), true);
+            site_add(callee, ns, names_call_of(ns, node), true);
     }
 }
 
@@ -550,7 +555,7 @@ static void sites_of_objects(struct callee *callee, const struct names *names,
     uint32_t symbol =
         class == NODE_NONE ? SYMBOL_NONE : names_symbol(names, class);
     const struct occurrence *at;
-    size_t n, room = 0;
+    size_t n;
 
     if (symbol == SYMBOL_NONE)
         return;
@@ -562,9 +567,9 @@ static void sites_of_objects(struct callee *callee, const struct names *names,
             continue;
         made = names_call_of(ns, node);
         if (names_call_of(ns, made) != NODE_NONE)
-            site_add(callee, &room, ns, names_call_of(ns, made), true);
+            site_add(callee, ns, names_call_of(ns, made), true);
         else if (node_is(ns, node_parent(ns, made), NODE_ASSIGNMENT))
-            sites_of_holder(callee, &room, names, node_parent(ns, made));
+            sites_of_holder(callee, names, node_parent(ns, made));
     }
 }
 
@@ -579,6 +584,58 @@ bool has_decorator(const struct nodes *ns, uint32_t statement, const char *text)
     return false;
 }
 
+uint32_t class_method(const struct nodes *ns, uint32_t class, const char *text)
+{
+    uint32_t body = node_field(ns, class, FIELD_body);
+
+    for (uint32_t s = body == NODE_NONE ? body : node_named_child(ns, body);
+         s != NODE_NONE; s = node_named_sibling(ns, s)) {
+        uint32_t function =
+            node_is(ns, s, NODE_DECORATED) ? last_named_child(ns, s) : s;
+        uint32_t name = node_is(ns, function, NODE_FUNCTION)
+                            ? node_field(ns, function, FIELD_name)
+                            : NODE_NONE;
+
+        if (name != NODE_NONE && node_text_is(ns, name, text))
+            return function;
+    }
+    return NODE_NONE;
+}
+
+/* Whether a class is a function that torch differentiates by `backward`: its
+ * `forward` is called as K.apply(x), with something before x. */
+static bool is_applied(const struct nodes *ns, uint32_t class)
+{
+    static const char *const bases[] = { "Function" };
+    uint32_t series = node_field(ns, class, FIELD_superclasses);
+
+    if (series == NODE_NONE || count_named(ns, series) != 1 ||
+        class_method(ns, class, "setup_context") != NODE_NONE)
+        return false;
+    return text_is_one_of(kernel_last_name(ns, node_named_child(ns, series)),
+                          bases, ARRAY_LEN(bases));
+}
+
+static void sites_of_apply(struct callee *callee, const struct names *names,
+                           uint32_t class)
+{
+    static const char *const apply[] = { "apply" };
+    const struct nodes *ns = names->ns;
+
+    callee->bound = true;
+    sites_of_symbol(callee, names, node_field(ns, class, FIELD_name));
+    for (size_t i = 0; i < callee->nsites; i++) {
+        uint32_t called = node_field(ns, callee->sites[i].call, FIELD_function);
+
+        callee->escapes |= !text_is_one_of(kernel_last_name(ns, called), apply,
+                                           ARRAY_LEN(apply));
+    }
+    callee->applied =
+        !callee->escapes && callee->nsites > 0 ? class : NODE_NONE;
+    if (callee->escapes)
+        callee->nsites = 0;
+}
+
 void callee_init(struct callee *callee, const struct names *names,
                  uint32_t function)
 {
@@ -586,7 +643,9 @@ void callee_init(struct callee *callee, const struct names *names,
     uint32_t name = node_field(ns, function, FIELD_name);
     uint32_t scope = names->scope_of[function];
 
-    *callee = (struct callee){ .function = function, .statement = function };
+    *callee = (struct callee){ .function = function,
+                               .statement = function,
+                               .applied = NODE_NONE };
     if (node_is(ns, node_parent(ns, function), NODE_DECORATED))
         callee->statement = node_parent(ns, function);
     if (name == NODE_NONE)
@@ -597,12 +656,55 @@ void callee_init(struct callee *callee, const struct names *names,
     }
     callee->method = true;
     callee->bound = !has_decorator(ns, callee->statement, "staticmethod");
-    if (node_text_is(ns, name, "__call__"))
+    if (node_text_is(ns, name, "forward") && is_applied(ns, scope))
+        sites_of_apply(callee, names, scope);
+    else if (node_text_is(ns, name, "__call__"))
         sites_of_objects(callee, names, node_field(ns, scope, FIELD_name));
     else if (node_text_is(ns, name, "__init__"))
         sites_of_symbol(callee, names, node_field(ns, scope, FIELD_name));
     else
         sites_of_method(callee, names, name);
+}
+
+/* The call of partial() whose first argument a name is, or NODE_NONE. */
+static uint32_t partial_of(const struct nodes *ns, uint32_t node)
+{
+    static const char *const partial[] = { "partial" };
+    uint32_t list = node_parent(ns, node), call;
+
+    if (!node_is(ns, list, NODE_ARGUMENT_LIST) ||
+        node_named_child(ns, list) != node)
+        return NODE_NONE;
+    call = node_parent(ns, list);
+    return text_is_one_of(
+               kernel_last_name(ns, node_field(ns, call, FIELD_function)),
+               partial, ARRAY_LEN(partial))
+               ? call
+               : NODE_NONE;
+}
+
+void callee_add_partials(struct callee *callee, const struct names *names)
+{
+    const struct nodes *ns = names->ns;
+    uint32_t name = node_field(ns, callee->function, FIELD_name);
+    uint32_t symbol = name == NODE_NONE || callee->method
+                          ? SYMBOL_NONE
+                          : names_symbol(names, name);
+    const struct occurrence *at;
+    size_t n;
+
+    if (symbol == SYMBOL_NONE || !callee->escapes)
+        return;
+    at = symbol_occurrences(names->scopes, symbol, &n);
+    for (size_t i = 0; i < n; i++) {
+        uint32_t node = names_node(names, at[i].at);
+        uint32_t call = node == NODE_NONE ? node : partial_of(ns, node);
+
+        if (call == NODE_NONE)
+            continue;
+        site_add(callee, ns, call, false);
+        callee->sites[callee->nsites - 1].partial = true;
+    }
 }
 
 void callee_deinit(struct callee *callee)
@@ -627,7 +729,8 @@ uint32_t site_argument(const struct nodes *ns, const struct call_site *site,
 
     *unknown = false;
     if (site->arguments == NODE_NONE)
-        return NODE_NONE; /* a property, which is read */
+        return NODE_NONE;   /* a property, which is read */
+    index += site->partial; /* the function is the first */
     for (uint32_t c = node_named_child(ns, site->arguments); c != NODE_NONE;
          c = node_named_sibling(ns, c)) {
         if (node_is(ns, c, NODE_KEYWORD_ARGUMENT)) {
@@ -645,7 +748,32 @@ uint32_t site_argument(const struct nodes *ns, const struct call_site *site,
             return c;
         }
     }
-    *unknown = (splat && kind != PARAM_NAMED) ||
+    *unknown = site->partial || (splat && kind != PARAM_NAMED) ||
                (double_splat && kind != PARAM_POSITIONAL);
     return NODE_NONE;
+}
+
+bool find_taken(const struct nodes *ns, uint32_t list, uint32_t index,
+                struct taken *taken)
+{
+    uint32_t at = 0;
+
+    *taken = (struct taken){ list, NODE_NONE, NODE_NONE, 0 };
+    for (uint32_t c = node_named_child(ns, list); c != NODE_NONE;
+         c = node_named_sibling(ns, c)) {
+        if (node_is(ns, c, NODE_KEYWORD_ARGUMENT) ||
+            node_is(ns, c, NODE_DICTIONARY_SPLAT))
+            continue;
+        if (at++ < index) {
+            if (!is_expression(ns, c))
+                return false;
+            continue;
+        }
+        if (taken->n++ == 0)
+            taken->first = c;
+        else if (node_named_sibling(ns, taken->last) != c)
+            return false; /* a keyword stands between them */
+        taken->last = c;
+    }
+    return true;
 }

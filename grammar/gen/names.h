@@ -75,7 +75,8 @@ enum param_kind {
     PARAM_PLAIN, /* by position or by name */
     PARAM_POSITIONAL,
     PARAM_NAMED,
-    PARAM_STAR /* *args, **kwargs */
+    PARAM_STAR, /* *args */
+    PARAM_STARS /* **kwargs; this and PARAM_STAR take many arguments */
 };
 
 struct param {
@@ -90,7 +91,8 @@ size_t params_of(const struct nodes *ns, uint32_t function,
 
 struct call_site {
     uint32_t call, arguments; /* arguments: an argument_list */
-    bool direct; /* `f(x)` or `o.f(x)`; else `f[grid](x)`, `f.go(x)` */
+    bool direct;  /* `f(x)` or `o.f(x)`; else `f[grid](x)`, `f.go(x)` */
+    bool partial; /* `partial(f, x)`: there may be more when it is called */
 };
 
 struct callee {
@@ -99,8 +101,12 @@ struct callee {
     bool method;             /* in a class's body */
     bool bound;              /* its first parameter comes from the object */
     bool escapes;            /* used other than by a call */
+    uint32_t applied;        /* the class whose `forward` it is and whose
+                              * `backward` gives a gradient for each argument of
+                              * K.apply(); NODE_NONE: it is none */
     struct call_site *sites; /* in text order */
     size_t nsites;
+    size_t room;
 };
 
 /* How many methods of the file have this name: 0, 1, or 2 for more. */
@@ -118,17 +124,35 @@ size_t names_writes(const struct names *names, uint32_t symbol, size_t *loads);
 bool has_decorator(const struct nodes *ns, uint32_t statement,
                    const char *text);
 
+/* The function of a class's body that has this name, decorated or not, or
+ * NODE_NONE. */
+uint32_t class_method(const struct nodes *ns, uint32_t class, const char *text);
+
 /* Who calls this function (or makes objects of this class). The calls of a
  * method are found by its name, and none when two classes have it. */
 void callee_init(struct callee *callee, const struct names *names,
                  uint32_t function);
 void callee_deinit(struct callee *callee);
 
+/* Add what partial() has of its arguments to the sites. It still escapes. */
+void callee_add_partials(struct callee *callee, const struct names *names);
+
 /* The argument node (a keyword_argument, or an expression) that a call passes
  * for a parameter; NODE_NONE: none. *unknown when a splat may pass it. */
 uint32_t site_argument(const struct nodes *ns, const struct call_site *site,
                        enum param_kind kind, uint32_t index, struct bytes name,
                        bool *unknown);
+
+/* Arguments of a call that `*names` takes, which stand in a row. */
+struct taken {
+    uint32_t list, first, last; /* first: NODE_NONE for none */
+    size_t n;
+};
+
+/* Those of an argument_list that a `*names` behind `index` positional
+ * parameters takes. False where it is not known which they are. */
+bool find_taken(const struct nodes *ns, uint32_t list, uint32_t index,
+                struct taken *taken);
 
 /* The name that an option of argparse is read by, in `name` of `room` bytes,
  * from the arguments of its add_argument(); false when there is none. */

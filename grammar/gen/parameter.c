@@ -7,6 +7,9 @@
  * at its use as a tuple, `f(*xs)` as xs alone. A field of a dataclass or
  * NamedTuple is a parameter of the constructor whose uses are `.field`.
  *
+ * What `forward` of a torch.autograd.Function takes is passed to apply(); with
+ * a parameter goes what `backward` returns for it.
+ *
  * What a call splats is often written down as a configuration, {"heads": 4}:
  * one that nobody uses goes together with all the pairs of that key, too. */
 #include "grammar/gen/draft.h"
@@ -82,6 +85,29 @@ static void drop_argument(struct draft *d, uint32_t argument)
     free(items);
 }
 
+/* Drop an element of all series that `backward` returns. */
+static void drop_gradients(struct draft *d, uint32_t class, uint32_t index)
+{
+    const struct nodes *ns = d->ns;
+    uint32_t function = class_method(ns, class, "backward");
+
+    for (uint32_t i = function;
+         function != NODE_NONE && i < ns->at[function].past; i++) {
+        uint32_t series =
+            node_is(ns, i, NODE_RETURN) ? node_named_child(ns, i) : NODE_NONE;
+
+        if (node_is(ns, series, NODE_EXPRESSION_LIST) ||
+            node_is(ns, series, NODE_TUPLE)) {
+            uint32_t c = node_named_child(ns, series);
+
+            for (uint32_t k = 0; k < index && c != NODE_NONE; k++)
+                c = node_named_sibling(ns, c);
+            if (c != NODE_NONE)
+                drop_argument(d, c);
+        }
+    }
+}
+
 static void drop_arguments(struct draft *d, const struct callee *callee,
                            const struct formal *f)
 {
@@ -92,9 +118,11 @@ static void drop_arguments(struct draft *d, const struct callee *callee,
         uint32_t argument = site_argument(d->ns, &callee->sites[i], f->kind,
                                           f->index, name, &unknown);
 
-        if (argument != NODE_NONE && f->kind != PARAM_STAR)
+        if (argument != NODE_NONE && f->kind < PARAM_STAR)
             drop_argument(d, argument);
     }
+    if (callee->applied != NODE_NONE && f->kind < PARAM_STAR)
+        drop_gradients(d, callee->applied, f->index);
 }
 
 /* Drop the pairs of this key; false when there are none, or too many, or two in
@@ -157,7 +185,7 @@ static uint32_t common_value(const struct nodes *ns,
     uint32_t common = NODE_NONE;
     struct bytes name = node_text(ns, f->name);
 
-    if (f->kind == PARAM_STAR)
+    if (f->kind >= PARAM_STAR)
         return NODE_NONE;
     for (size_t i = 0; i < callee->nsites; i++) {
         bool unknown;
@@ -251,7 +279,7 @@ static void unused_key(struct draft *d, const struct names *names,
 {
     struct formal f = formal_of(callee, p);
 
-    if (is_used(names, p->name) || p->kind == PARAM_STAR)
+    if (is_used(names, p->name) || p->kind >= PARAM_STAR)
         return;
     draft_begin(d, node_span(d->ns, p->node));
     drop_param(d, p);
@@ -269,43 +297,12 @@ static void constant(struct draft *d, const struct names *names,
     if (value == NODE_NONE || !is_used(names, p->name))
         return;
     draft_begin(d, node_span(d->ns, p->node));
-    if (!put_at_uses(d, names, p->name, value, callee->nsites == 1))
+    if (!put_at_uses(d, names, p->name, value,
+                     callee->nsites == 1 && !callee->sites[0].partial))
         return;
     drop_param(d, p);
     drop_arguments(d, callee, &f);
     draft_end(d);
-}
-
-/* Arguments of a call that `*names` takes. */
-struct taken {
-    uint32_t list, first, last; /* first: NODE_NONE for none */
-    size_t n;
-};
-
-/* False where it is not known which they are. */
-static bool find_taken(const struct nodes *ns, uint32_t list, uint32_t index,
-                       struct taken *taken)
-{
-    uint32_t at = 0;
-
-    *taken = (struct taken){ list, NODE_NONE, NODE_NONE, 0 };
-    for (uint32_t c = node_named_child(ns, list); c != NODE_NONE;
-         c = node_named_sibling(ns, c)) {
-        if (node_is(ns, c, NODE_KEYWORD_ARGUMENT) ||
-            node_is(ns, c, NODE_DICTIONARY_SPLAT))
-            continue;
-        if (at++ < index) {
-            if (!is_expression(ns, c))
-                return false;
-            continue;
-        }
-        if (taken->n++ == 0)
-            taken->first = c;
-        else if (node_named_sibling(ns, taken->last) != c)
-            return false; /* a keyword stands between them */
-        taken->last = c;
-    }
-    return true;
 }
 
 static void drop_taken(struct draft *d, const struct taken *taken)
@@ -385,10 +382,7 @@ static void star(struct draft *d, const struct names *names,
     struct taken taken;
     uint32_t use;
 
-    if (p->kind != PARAM_STAR || d->g->text.len < 2 ||
-        memcmp(d->g->text.data + node_span(d->ns, p->node).start, "**", 2) ==
-            0 ||
-        callee->escapes || callee->nsites != 1 ||
+    if (p->kind != PARAM_STAR || callee->escapes || callee->nsites != 1 ||
         !find_taken(d->ns, callee->sites[0].arguments,
                     p->index - (callee->bound ? 1 : 0), &taken))
         return;
@@ -410,6 +404,7 @@ static void function(struct draft *d, const struct names *names,
     size_t n = params_of(d->ns, node, &params);
 
     callee_init(&callee, names, node);
+    callee_add_partials(&callee, names);
     if (n <= PARAMS_MAX)
         unused(d, names, &callee, params, n);
     for (size_t i = callee.bound; i < n && n <= PARAMS_MAX; i++) {

@@ -145,15 +145,15 @@ static void add_line(struct buf *out, struct bytes indent, unsigned depth,
 }
 
 static void write_class(const struct record *r, struct bytes indent,
-                        struct buf *out)
+                        const char *newline, struct buf *out)
 {
-    buf_addf(out, "class %.*s:\n", (int)r->name.len, r->name.data);
+    buf_addf(out, "class %.*s:%s", (int)r->name.len, r->name.data, newline);
     add_line(out, indent, 1, "def __init__(self");
     for (size_t i = 0; i < r->n; i++)
         buf_addf(out, ", %.*s", (int)r->fields[i].len, r->fields[i].data);
     buf_adds(out, "):");
     for (size_t i = 0; i < r->n; i++) {
-        buf_addc(out, '\n');
+        buf_adds(out, newline);
         add_line(out, indent, 2, "self.");
         buf_addf(out, "%.*s = %.*s", (int)r->fields[i].len, r->fields[i].data,
                  (int)r->fields[i].len, r->fields[i].data);
@@ -172,10 +172,10 @@ static void offer(struct draft *d, const struct record *r)
     blanks =
         bytes_of(d->ns->text.data + indent.start, indent.end - indent.start);
     buf_init(&out, d->ns->text.len + 4096);
-    write_class(r, blanks, &out);
+    write_class(r, blanks, newline_of(d->ns->text), &out);
     draft_begin(d, at);
     if (!r->replaces) {
-        buf_addc(&out, '\n');
+        buf_adds(&out, newline_of(d->ns->text));
         add_line(&out, blanks, 0, "");
         at.end = at.start;
         draft_replace(d, node_span(d->ns, r->call), r->name.data, r->name.len);

@@ -44,11 +44,58 @@ static void the_call_of_a_decorator_goes(void **state)
                   "|\n");
 }
 
+static void one_of_the_file_becomes_a_call(void **state)
+{
+    (void)state;
+    assert_pumps("def register(f): ALL.append(f)\n"
+                 "@register\n"
+                 "def f(x):\n"
+                 "    return x\n"
+                 "g()\n",
+                 EDIT_decorator,
+                 "def register(f): ALL.append(f)\n"
+                 "def f(x):\n"
+                 "    return x\n"
+                 "register(f)\n"
+                 "g()\n"
+                 "|\n");
+    assert_pumps("def twice(n):\r\n"
+                 "    return lambda f: f\r\n"
+                 "class K:\r\n"
+                 "    @twice(2)\r\n"
+                 "    def f(self): pass\r\n"
+                 "    g = f\r\n",
+                 EDIT_decorator,
+                 "def twice(n):\r\n"
+                 "    return lambda f: f\r\n"
+                 "class K:\r\n"
+                 "    def f(self): pass\r\n"
+                 "    f = twice(2)(f)\r\n"
+                 "    g = f\r\n"
+                 "|\n");
+    assert_pumps("@triton.jit\n"
+                 "def f(x): return x\n"
+                 "f(1)\n",
+                 EDIT_decorator, "");
+    assert_pumps("from m import a\n"
+                 "@a\n"
+                 "def f(x): return x\n"
+                 "f(1)\n",
+                 EDIT_decorator, "");
+    assert_pumps("def a(f): return f\n"
+                 "@a\n"
+                 "@a\n"
+                 "def f(x): return x\n"
+                 "f(1)\n",
+                 EDIT_decorator, "");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(decorators_go_with_their_lines),
         cmocka_unit_test(the_call_of_a_decorator_goes),
+        cmocka_unit_test(one_of_the_file_becomes_a_call),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

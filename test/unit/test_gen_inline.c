@@ -784,6 +784,44 @@ static void a_header_that_runs_once_takes_a_body(void **state)
                   EDIT_inline, "");
 }
 
+static void what_a_star_takes_goes_along(void **state)
+{
+    (void)state;
+    assert_offers("def go(k, *args, n=1):\n"
+                  "    k[n](*args, B=n)\n"
+                  "go(a, x, y)\n"
+                  "go(b, x, f(y), n=2)\n",
+                  EDIT_inline,
+                  "a[1](x, y, B=1)\n"
+                  "b[2](x, f(y), B=2)\n"
+                  "|\n");
+    assert_offers("class L:\n"
+                  "    def go(self, k, *args): return k[self.n](*args)\n"
+                  "l.go(a, *xs, y)\n",
+                  EDIT_inline,
+                  "class L:\n"
+                  "    pass\n"
+                  "a[l.n](*xs, y)\n"
+                  "|\n");
+    assert_offers("def go(*args):\n"
+                  "    k(args)\n"
+                  "go(a, x)\n",
+                  EDIT_inline, "");
+    assert_offers("def go(*args):\n"
+                  "    k(*args)\n"
+                  "go()\n",
+                  EDIT_inline, "");
+    assert_offers("def go(k, *args):\n"
+                  "    k(*args)\n"
+                  "    k(*args)\n"
+                  "go(a, x)\n",
+                  EDIT_inline, "");
+    assert_offers("def go(k, **args):\n"
+                  "    k(**args)\n"
+                  "go(a, x=1)\n",
+                  EDIT_inline, "");
+}
+
 static void what_is_used_by_splats_alone_goes_to_all_of_them(void **state)
 {
     (void)state;
@@ -844,6 +882,7 @@ int main(void)
         cmocka_unit_test(the_arguments_of_partial_join_the_others),
         cmocka_unit_test(a_key_is_found_in_other_quotes),
         cmocka_unit_test(a_body_goes_to_its_only_call),
+        cmocka_unit_test(what_a_star_takes_goes_along),
         cmocka_unit_test(what_is_used_by_splats_alone_goes_to_all_of_them),
         cmocka_unit_test(a_copy_goes_to_its_uses_up_to_the_next_binding),
         cmocka_unit_test(the_first_of_what_is_written_out_is_taken),

@@ -1,6 +1,79 @@
 /* Parameters with their arguments: all results for each text. */
 #include "test/unit/offers.h"
 
+static void a_parameter_of_forward_goes_with_its_gradient(void **state)
+{
+    (void)state;
+    assert_offers("class K(torch.autograd.Function):\n"
+                  "    @staticmethod\n"
+                  "    def forward(ctx, x, n, w): return x * n\n"
+                  "    @staticmethod\n"
+                  "    def backward(ctx, g):\n"
+                  "        if g: return None, None, None\n"
+                  "        return g, None, (g, g)\n"
+                  "y = K.apply(a, 2, w=f())\n",
+                  EDIT_parameter,
+                  "class K(torch.autograd.Function):\n"
+                  "    @staticmethod\n"
+                  "    def forward(ctx, x, n): return x * n\n"
+                  "    @staticmethod\n"
+                  "    def backward(ctx, g):\n"
+                  "        if g: return None, None\n"
+                  "        return g, None\n"
+                  "y = K.apply(a, 2)\n"
+                  "|\n"
+                  "class K(torch.autograd.Function):\n"
+                  "    @staticmethod\n"
+                  "    def forward(ctx, n, w): return a * n\n"
+                  "    @staticmethod\n"
+                  "    def backward(ctx, g):\n"
+                  "        if g: return None, None\n"
+                  "        return None, (g, g)\n"
+                  "y = K.apply(2, w=f())\n"
+                  "|\n"
+                  "class K(torch.autograd.Function):\n"
+                  "    @staticmethod\n"
+                  "    def forward(ctx, x, w): return x * 2\n"
+                  "    @staticmethod\n"
+                  "    def backward(ctx, g):\n"
+                  "        if g: return None, None\n"
+                  "        return g, (g, g)\n"
+                  "y = K.apply(a, w=f())\n"
+                  "|\n"
+                  "class K(torch.autograd.Function):\n"
+                  "    @staticmethod\n"
+                  "    def forward(ctx, x, n, w): return x * n\n"
+                  "    @staticmethod\n"
+                  "    def backward(g):\n"
+                  "        if g: return None, None, None\n"
+                  "        return g, None, (g, g)\n"
+                  "y = K.apply(a, 2, w=f())\n"
+                  "|\n");
+}
+
+static void what_partial_has_is_passed(void **state)
+{
+    (void)state;
+    assert_offers("def f(a, b, c): return a + b\n"
+                  "h(functools.partial(f, 1, c=g()))\n",
+                  EDIT_parameter,
+                  "def f(a, b): return a + b\n"
+                  "h(functools.partial(f, 1))\n"
+                  "|\n"
+                  "def f(b, c): return 1 + b\n"
+                  "h(functools.partial(f, c=g()))\n"
+                  "|\n");
+    assert_offers("def f(a, b): return a + b\n"
+                  "h(partial(f, b=g()), partial(f, *x))\n",
+                  EDIT_parameter, "");
+    assert_offers("def f(a, b): return a + b\n"
+                  "h(partial(f, b=2), f(1, 2))\n",
+                  EDIT_parameter,
+                  "def f(a): return a + 2\n"
+                  "h(partial(f), f(1))\n"
+                  "|\n");
+}
+
 static void an_unused_parameter_goes_with_its_arguments(void **state)
 {
     (void)state;
@@ -358,6 +431,8 @@ int main(void)
         cmocka_unit_test(
             what_a_star_takes_from_the_only_call_is_put_at_its_use),
         cmocka_unit_test(an_unused_one_goes_with_the_keys_it_is_passed_by),
+        cmocka_unit_test(a_parameter_of_forward_goes_with_its_gradient),
+        cmocka_unit_test(what_partial_has_is_passed),
         cmocka_unit_test(an_unused_parameter_goes_with_its_arguments),
         cmocka_unit_test(separators_go_with_the_last_of_them),
         cmocka_unit_test(a_common_argument_moves_into_the_body),
