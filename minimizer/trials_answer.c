@@ -335,6 +335,9 @@ void trial_on_done(void *arg, const struct observation *observation)
     count_run(trial, observation);
     if (!early)
         verdict = judge(trial, observation, &why);
+    if (why.len > 0)
+        log_debug("trial %llu: %s", (unsigned long long)trial->search.id,
+                  buf_str(&why));
     if (verdict != VERDICT_NONE)
         t->nones_in_a_row = 0;
     trial->passed =

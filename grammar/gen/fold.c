@@ -1,6 +1,9 @@
-/* Sums of literals become what they come to.
+/* Sums of literals become what they come to, and what adds 0 goes.
  *
  *     A[0, 8 + 1]  ->  A[0, 9]        -(2 * 3) % 4  ->  2
+ *     p + 0 * 4    ->  p              1 * x         ->  x
+ *     s = 0                           s = f(x)
+ *     s += f(x)    ->
  *
  * Constants that were put in the place of names leave such sums, above all in
  * kernels, whose expressions no traced run has seen. Each of the largest ones
@@ -17,6 +20,7 @@
 #include <stdlib.h>
 
 #include "config/mem.h"
+#include "grammar/gen/names.h"
 #include "grammar/gen/number.h"
 
 void gen_fold(struct gen *g);
@@ -135,6 +139,106 @@ static struct sum sum_of(const struct nodes *ns, const struct sum *sums,
     return sum;
 }
 
+static bool is_sum(const struct sum *sums, uint32_t node, int64_t value)
+{
+    return node != NODE_NONE && sums[node].known && sums[node].value == value;
+}
+
+/* Whether the operator, with this number on its right or left, changes
+ * nothing. */
+static bool is_neutral(const struct nodes *ns, uint32_t operator,
+                       const struct sum * sums, uint32_t number, bool right)
+{
+    if (is_sum(sums, number, 0))
+        return node_text_is(ns, operator, "+") ||
+               (right && node_text_is(ns, operator, "-"));
+    return is_sum(sums, number, 1) &&
+           (node_text_is(ns, operator, "*") ||
+            (right && (node_text_is(ns, operator, "//") ||
+                       node_text_is(ns, operator, "**"))));
+}
+
+/* x + 0, 1 * x, and 0 * x for a name. */
+static void neutral(struct draft *d, const struct sum *sums, uint32_t i)
+{
+    const struct nodes *ns = d->ns;
+    uint32_t operator= node_field(ns, i, FIELD_operator);
+    uint32_t a = node_field(ns, i, FIELD_left), part = NODE_NONE;
+    uint32_t b = node_field(ns, i, FIELD_right);
+
+    if (a == NODE_NONE || b == NODE_NONE || operator== NODE_NONE)
+        return;
+    if (is_neutral(ns, operator, sums, b, true) ||
+        (node_text_is(ns, operator, "*") && is_sum(sums, a, 0) &&
+         is_dotted(ns, b)))
+        part = a;
+    else if (is_neutral(ns, operator, sums, a, false) ||
+             (node_text_is(ns, operator, "*") && is_sum(sums, b, 0) &&
+              is_dotted(ns, a)))
+        part = b;
+    if (part == NODE_NONE)
+        return;
+    draft_begin(d, node_span(ns, i));
+    draft_narrow(d, i, part);
+    draft_end(d);
+}
+
+static bool mentions(const struct nodes *ns, uint32_t node, struct bytes name)
+{
+    for (uint32_t i = node; i < ns->at[node].past; i++)
+        if (node_is(ns, i, NODE_IDENTIFIER) &&
+            names_order(node_text(ns, i), name) == 0)
+            return true;
+    return false;
+}
+
+/* The next statement of the block that says a name, or NODE_NONE. */
+static uint32_t next_that_says(const struct nodes *ns, uint32_t statement,
+                               struct bytes name)
+{
+    do
+        statement = node_named_sibling(ns, statement);
+    while (statement != NODE_NONE && !mentions(ns, statement, name));
+    return statement;
+}
+
+/* s = 0 and, as the next that is done with s, s += v. */
+static void first_of_sum(struct draft *d, const struct sum *sums,
+                         uint32_t assignment)
+{
+    const struct nodes *ns = d->ns;
+    uint32_t left = node_field(ns, assignment, FIELD_left);
+    uint32_t right = node_field(ns, assignment, FIELD_right);
+    uint32_t statement = node_parent(ns, assignment), next, added, operator;
+    struct bytes name;
+
+    if (!node_is(ns, left, NODE_IDENTIFIER) ||
+        node_field(ns, assignment, FIELD_type) != NODE_NONE ||
+        !node_is(ns, statement, NODE_EXPRESSION_STATEMENT) ||
+        (!is_sum(sums, right, 0) && !is_sum(sums, right, 1)))
+        return;
+    name = node_text(ns, left);
+    next = next_that_says(ns, statement, name);
+    added = next == NODE_NONE ? next : node_named_child(ns, next);
+    if (!node_is(ns, next, NODE_EXPRESSION_STATEMENT) ||
+        !node_is(ns, added, NODE_AUGMENTED_ASSIGNMENT) ||
+        names_order(node_text(ns, node_field(ns, added, FIELD_left)), name))
+        return;
+    operator= node_field(ns, added, FIELD_operator);
+    right = node_field(ns, added, FIELD_right);
+    if (operator== NODE_NONE || right == NODE_NONE ||
+        mentions(ns, right, name) ||
+        !node_text_is(ns, operator,
+                      is_sum(sums, node_field(ns, assignment, FIELD_right), 0)
+                          ? "+="
+                          : "*="))
+        return;
+    draft_begin(d, node_span(ns, statement));
+    draft_drop_statement(d, statement);
+    draft_replace(d, node_span(ns, operator), "=", 1);
+    draft_end(d);
+}
+
 void gen_fold(struct gen *g)
 {
     struct draft d;
@@ -158,6 +262,12 @@ void gen_fold(struct gen *g)
         draft_end(&d);
     }
     edits_list_end(g->out);
+    for (uint32_t i = 0; i < ns->n; i++) {
+        if (node_is(ns, i, NODE_BINARY_OPERATOR) && !sums[i].known)
+            neutral(&d, sums, i);
+        else if (node_is(ns, i, NODE_ASSIGNMENT))
+            first_of_sum(&d, sums, i);
+    }
     draft_deinit(&d);
     free(sums);
 }

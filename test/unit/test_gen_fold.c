@@ -23,6 +23,57 @@ static void a_sum_of_literals_becomes_its_value(void **state)
                   "|\n");
 }
 
+static void what_adds_nothing_goes(void **state)
+{
+    (void)state;
+    assert_offers("f(p + 0 * 4 + at, 1 * x, y * 1 - 0, 0 - z, 2 * z)\n",
+                  EDIT_fold,
+                  "f(p + 0 + at, 1 * x, y * 1 - 0, 0 - z, 2 * z)\n"
+                  "|\n"
+                  "f(p + at, 1 * x, y * 1 - 0, 0 - z, 2 * z)\n"
+                  "|\n"
+                  "f(p + 0 * 4 + at, x, y * 1 - 0, 0 - z, 2 * z)\n"
+                  "|\n"
+                  "f(p + 0 * 4 + at, 1 * x, y * 1, 0 - z, 2 * z)\n"
+                  "|\n"
+                  "f(p + 0 * 4 + at, 1 * x, y - 0, 0 - z, 2 * z)\n"
+                  "|\n");
+    assert_offers("f(0 * n, g() * 0, 0 + (a, b)[i])\n", EDIT_fold,
+                  "f(0, g() * 0, 0 + (a, b)[i])\n"
+                  "|\n"
+                  "f(0 * n, g() * 0, (a, b)[i])\n"
+                  "|\n");
+}
+
+static void a_sum_of_one_is_assigned(void **state)
+{
+    (void)state;
+    assert_offers("s = 0\n"
+                  "x = f()\n"
+                  "s += g(x)\n"
+                  "s += 1\n",
+                  EDIT_fold,
+                  "x = f()\n"
+                  "s = g(x)\n"
+                  "s += 1\n"
+                  "|\n");
+    assert_offers("p = 1\n"
+                  "p *= n\n",
+                  EDIT_fold,
+                  "p = n\n"
+                  "|\n");
+    assert_offers("s = 0\n"
+                  "for x in y:\n"
+                  "    s += x\n",
+                  EDIT_fold, "");
+    assert_offers("s = 0\n"
+                  "s += s\n",
+                  EDIT_fold, "");
+    assert_offers("s = 1\n"
+                  "s += 1\n",
+                  EDIT_fold, "");
+}
+
 static void division_rounds_down_as_in_python(void **state)
 {
     (void)state;
@@ -85,6 +136,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_sum_of_literals_becomes_its_value),
+        cmocka_unit_test(what_adds_nothing_goes),
+        cmocka_unit_test(a_sum_of_one_is_assigned),
         cmocka_unit_test(division_rounds_down_as_in_python),
         cmocka_unit_test(signs_are_summed_up_and_get_their_brackets),
         cmocka_unit_test(what_is_no_whole_number_stays),
