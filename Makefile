@@ -204,12 +204,14 @@ fuzz: build/.packages-clang
 build/fuzz/test/fuzz/fuzz_%: build/fuzz/test/fuzz/fuzz_%.o build/fuzz/libautodd.a
 	clang $(LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(LDLIBS)
 
+PYTHON_OURS := $(wildcard worker/*.py test/*/*.py test/*.py)
 BANNED := strcpy|strcat|sprintf|vsprintf|strtok|atoi|gets|alloca|system|popen
 lint: build/.packages-lint $(SRC:%.c=build/lint/%.ok) \
       build/lint/minimizer/main.ok
 	sh test/layers.sh
 	! grep -nE '\b($(BANNED)) *\(' $(OURS)
 	clang-format --dry-run -Werror $(OURS)
+	pyflakes3 $(PYTHON_OURS)
 
 build/lint/%.ok: %.c $(wildcard */*.h */*/*.h) Makefile | $(TS)/.done $(EMBEDDED)
 	@mkdir -p $(@D)

@@ -71,7 +71,11 @@ list() { # the rows of a set: package, kind of check, what is checked
 	libclang-rt-dev rt  fuzzer
 	ROWS
         ;;
-    lint) echo "clang-format cmd clang-format" ;;
+    lint) cat <<-ROWS
+	clang-format    cmd clang-format
+	pyflakes3       cmd pyflakes3
+	ROWS
+        ;;
     peers) echo "cvise cmd cvise" ;;
     esac
 }

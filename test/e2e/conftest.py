@@ -25,6 +25,8 @@ from pathlib import Path
 
 import pytest
 
+from frames import Worker
+
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 PATIENCE = 5  # seconds in which nothing may be left
@@ -305,6 +307,27 @@ def tool(tmp_path):
     tool = Tool(tmp_path)
     yield tool
     tool.close()
+
+
+@pytest.fixture
+def make(tmp_path):
+    """Workers that are ended, and leave nothing, whatever the test did."""
+    made = []
+
+    def maker(**setup):
+        worker = Worker(tmp_path, **setup)
+        made.append(worker)
+        return worker
+
+    yield maker
+    for worker in made:
+        if worker.process.poll() is None:
+            assert worker.finish() == 0, worker.said()
+            assert worker.leftovers() == ([], []), worker.said()
+        for pid in worker.processes():
+            os.kill(pid, signal.SIGKILL)
+        worker.process.stdout.close()
+        worker.log.close()
 
 
 def fresh(script, python=None, args=(), timeout=120, env=None):

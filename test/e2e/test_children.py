@@ -8,7 +8,7 @@ import subprocess
 import pytest
 
 from conftest import ROOT, until
-from test_worker import Worker, essence, make  # noqa: F401 (a fixture)
+from frames import essence
 
 FAKES = ROOT / "test" / "fakes"
 
@@ -26,7 +26,7 @@ def driver(tmp_path_factory):
 
 
 @pytest.fixture
-def hot(make):  # noqa: F811
+def hot(make):
     """A worker that is ready and can fork."""
     made = make()
     ready = made.start()
@@ -35,7 +35,7 @@ def hot(make):  # noqa: F811
 
 
 @pytest.fixture
-def cuda(make, driver, tmp_path):  # noqa: F811
+def cuda(make, driver, tmp_path):
     """The same with fakecuda, whose contexts are logged."""
     def maker(*env, **more):
         log = tmp_path / "contexts"
@@ -364,7 +364,7 @@ LEAKS = {
 
 
 @pytest.mark.parametrize("name", sorted(LEAKS))
-def test_what_a_script_leaves_is_gone_for_the_next(make, name):  # noqa: F811
+def test_what_a_script_leaves_is_gone_for_the_next(make, name):
     """Put back; or the child is given up, and the next one is new."""
     leaves, sees = LEAKS[name]
     worker = make(preload=["json"])
@@ -414,7 +414,7 @@ def test_pool_that_is_left_open_ends_with_the_run(hot, name):
         assert got["kept"]
 
 
-def test_descriptor_that_a_library_may_hold_keeps_its_number(make):  # noqa: F811
+def test_descriptor_that_a_library_may_hold_keeps_its_number(make):
     worker = make(preload=["json"])
     worker.start()
     first = heat(worker, "import json, os\njson.held = os.dup(1)\nprint(1)\n")
@@ -425,7 +425,7 @@ def test_descriptor_that_a_library_may_hold_keeps_its_number(make):  # noqa: F81
 
 
 def test_finder_of_a_library_stays_and_one_of_the_script_goes(
-        make, tmp_path):  # noqa: F811
+        make, tmp_path):
     """What the library makes must be found in the next run too."""
     folder = tmp_path / "site"
     folder.mkdir()
@@ -479,7 +479,7 @@ print(torch.empty(0).dtype, torch.empty(0).type())
 """
 
 
-def test_settings_of_torch_are_put_back(make):  # noqa: F811
+def test_settings_of_torch_are_put_back(make):
     pytest.importorskip("torch")
     worker = make(preload=["torch"])
     worker.start()

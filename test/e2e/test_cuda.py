@@ -1,5 +1,4 @@
 """CUDA and forks, on a driver that the tests play (test/fakes/cuda.c)."""
-import os
 import shutil
 import subprocess
 

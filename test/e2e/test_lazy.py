@@ -3,7 +3,8 @@ import os
 import time
 
 import pytest
-from test_worker import PATIENCE, make  # noqa: F401
+
+from frames import PATIENCE
 
 DEEP = """import os
 with open(os.environ["LOADED"], "a") as file:
@@ -19,7 +20,7 @@ PACKAGE = {
 
 
 @pytest.fixture
-def server(make, tmp_path):  # noqa: F811
+def server(make, tmp_path):
     """Make a worker with modules in its path; it imports pkg."""
     def start(files, **setup):
         for name, text in {**PACKAGE, **files}.items():

@@ -8,7 +8,7 @@ import signal
 import browser
 import pytest
 import slowly
-from conftest import Tool, fresh, plain_python
+from conftest import Tool, fresh
 from markdown_it import MarkdownIt
 
 ORDINARY = '''\

@@ -14,7 +14,7 @@ import signal
 import pytest
 
 from conftest import version_of
-from test_worker import essence, make  # noqa: F401 (a fixture)
+from frames import essence
 
 MINORS = (9, 11, 12, 13, 14)  # settrace, settrace, sys.monitoring from 12 on
 
@@ -117,7 +117,7 @@ def assert_ran(text, ran):
     assert max(got, default=1) <= len(text.splitlines())
 
 
-def test_traced_run_tells_its_lines_and_ends_as_ever(make, python):  # noqa: F811
+def test_traced_run_tells_its_lines_and_ends_as_ever(make, python):
     w = make(python=python, preload=["threading"])
     ready = w.start()
     assert ready["forks"], ready
@@ -132,7 +132,7 @@ def test_traced_run_tells_its_lines_and_ends_as_ever(make, python):  # noqa: F81
         assert essence(plain) == essence(traced), name
 
 
-def test_trace_survives_a_timeout(make, python):  # noqa: F811
+def test_trace_survives_a_timeout(make, python):
     w = make(python=python)
     w.start()
     text = "import time  #+\ntime.sleep(99)  #+\nprint(1)\n"
@@ -141,7 +141,7 @@ def test_trace_survives_a_timeout(make, python):  # noqa: F811
     assert_ran(text, got["ran"])
 
 
-def test_lost_tracer_is_no_trace_rather_than_half_of_one(make, python):  # noqa: F811
+def test_lost_tracer_is_no_trace_rather_than_half_of_one(make, python):
     w = make(python=python)
     w.start()
     for text in (
@@ -158,7 +158,7 @@ def test_lost_tracer_is_no_trace_rather_than_half_of_one(make, python):  # noqa:
 
 
 @pytest.mark.parametrize("newline", ["\r\n", "\r"])
-def test_lines_are_counted_as_the_interpreter_does(make, newline):  # noqa: F811
+def test_lines_are_counted_as_the_interpreter_does(make, newline):
     w = make()
     w.start()
     text = "x = 1  #+\nif x > 1:  #+\n    x = 2\nprint(x)  #+\n"
@@ -167,7 +167,7 @@ def test_lines_are_counted_as_the_interpreter_does(make, newline):  # noqa: F811
     assert_ran(text, got["ran"])
 
 
-def test_modules_beside_the_script_are_not_its_lines(make):  # noqa: F811
+def test_modules_beside_the_script_are_not_its_lines(make):
     w = make()
     (w.script_dir / "helper.py").write_text("\n" * 9 + "VALUE = 5\n")
     w.start()
@@ -175,7 +175,7 @@ def test_modules_beside_the_script_are_not_its_lines(make):  # noqa: F811
     assert (got["out"], got["ran"]) == ("5\n", "1-2")
 
 
-def test_trace_leaves_the_files_of_the_run_alone(make):  # noqa: F811
+def test_trace_leaves_the_files_of_the_run_alone(make):
     w = make()
     w.start()
     text = ("import os\nprint(sorted(os.listdir('.')), "
@@ -186,14 +186,14 @@ def test_trace_leaves_the_files_of_the_run_alone(make):  # noqa: F811
                 if name.startswith(("run-", "tmp-", "ran-"))]
 
 
-def test_what_does_not_compile_has_no_trace(make):  # noqa: F811
+def test_what_does_not_compile_has_no_trace(make):
     w = make()
     w.start()
     got = w.run("x = (\n", "trace")
     assert got["end"] == "syntax" and "ran" not in got
 
 
-def test_without_fork_server_there_is_no_trace(make):  # noqa: F811
+def test_without_fork_server_there_is_no_trace(make):
     w = make(backend="subproc")
     assert not w.start()["forks"]
     got = w.run("print(1)\n", "trace")
@@ -247,7 +247,7 @@ raise SystemExit(config.size)
 """
 
 
-def test_values_are_told_and_change_nothing(make, python):  # noqa: F811
+def test_values_are_told_and_change_nothing(make, python):
     w = make(python=python, preload=["threading"])
     w.start()
     plain, got = w.run(SEEN), w.run(SEEN, "observe")
@@ -311,7 +311,7 @@ hasattr(table, 'pair') and (table.pair, table.work)
 """
 
 
-def test_a_function_has_the_name_that_the_script_has_it_by(make, python):  # noqa: F811
+def test_a_function_has_the_name_that_the_script_has_it_by(make, python):
     w = make(python=python, preload=["threading"])
     w.start()
     plain, got = w.run(NAMED), w.run(NAMED, "observe")
@@ -330,7 +330,7 @@ def test_a_function_has_the_name_that_the_script_has_it_by(make, python):  # noq
 
 @pytest.mark.parametrize("before, newline", [
     (b"", "\n"), (b"\xef\xbb\xbf", "\n"), (b"\xef\xbb\xbf", "\r\n"), (b"", "\r")])
-def test_places_are_bytes_of_the_file(make, python, before, newline):  # noqa: F811
+def test_places_are_bytes_of_the_file(make, python, before, newline):
     w = make(python=python, preload=["threading"])
     w.start()
     text = ("# -*- coding: utf-8 -*-\n"
@@ -349,7 +349,7 @@ def test_places_are_bytes_of_the_file(make, python, before, newline):  # noqa: F
     assert "größe['ключ']" not in seen  # not ASCII
 
 
-def test_other_encodings_have_values_where_bytes_are_known(make):  # noqa: F811
+def test_other_encodings_have_values_where_bytes_are_known(make):
     w = make()
     w.start()
     text = ("# coding: latin-1\nn = len('abc')\nm = 'é', len('abcd')\n"
@@ -376,7 +376,7 @@ LAST = {
 
 
 @pytest.mark.parametrize("name", LAST)
-def test_values_survive_any_end(make, name):  # noqa: F811
+def test_values_survive_any_end(make, name):
     w = make()
     w.start()
     text = LAST[name]
@@ -414,7 +414,7 @@ for key in ('a', 'b'):
 """
 
 
-def test_the_turn_that_a_run_ends_in_is_told(make, python):  # noqa: F811
+def test_the_turn_that_a_run_ends_in_is_told(make, python):
     w = make(python=python, preload=["threading"])
     w.start()
     plain, got = w.run(TURNS), w.run(TURNS, "observe")
@@ -431,7 +431,7 @@ def test_the_turn_that_a_run_ends_in_is_told(make, python):  # noqa: F811
                      "row": ["[1]", "[0]"], "key": ["'a'"], "more": ["[0]"]}
 
 
-def test_loops_side_by_side_are_told_apart(make, python):  # noqa: F811
+def test_loops_side_by_side_are_told_apart(make, python):
     w = make(python=python, preload=["threading"])
     w.start()
     text = ("def jit(f):\n"
@@ -459,7 +459,7 @@ def test_loops_side_by_side_are_told_apart(make, python):  # noqa: F811
     assert [t for t in told if t[0] == "SIZE"] == [["SIZE", "4"]] * 2
 
 
-def test_what_a_front_end_reads_back_is_left_alone(make, python):  # noqa: F811
+def test_what_a_front_end_reads_back_is_left_alone(make, python):
     w = make(python=python, preload=["threading"])
     w.start()
     text = ("import inspect\n"
@@ -493,7 +493,7 @@ def test_what_a_front_end_reads_back_is_left_alone(make, python):  # noqa: F811
         assert source not in seen
 
 
-def test_a_value_longer_than_the_ceiling_is_dropped(make):  # noqa: F811
+def test_a_value_longer_than_the_ceiling_is_dropped(make):
     w = make()
     w.start()
     name = "n" * 200
@@ -510,7 +510,7 @@ rows = max(max(*shape), *other)
 """
 
 
-def test_the_extents_of_a_tensor_are_a_tuple(make):  # noqa: F811
+def test_the_extents_of_a_tensor_are_a_tuple(make):
     w = make()
     w.start()
     seen = values_of(SHAPE.encode(), w.run(SHAPE, "observe"))
@@ -548,7 +548,7 @@ for n in 1, 2:
 """
 
 
-def test_an_array_is_told_by_what_has_its_shape(make):  # noqa: F811
+def test_an_array_is_told_by_what_has_its_shape(make):
     w = make()
     w.start()
     got = w.run(ARRAYS, "observe")
@@ -568,7 +568,7 @@ def test_an_array_is_told_by_what_has_its_shape(make):  # noqa: F811
     assert "make(7)" not in seen and "tensor" not in seen, seen
 
 
-def test_more_expressions_than_there_is_room_for(make):  # noqa: F811
+def test_more_expressions_than_there_is_room_for(make):
     w = make()
     w.start()
     source = "len('%0100d')" % 0
@@ -579,7 +579,7 @@ def test_more_expressions_than_there_is_room_for(make):  # noqa: F811
     assert 1000 < len(seen[source]) < 9000
 
 
-def test_values_need_a_fork_server(make):  # noqa: F811
+def test_values_need_a_fork_server(make):
     w = make(backend="subproc")
     assert not w.start()["forks"]
     got = w.run("a = len('abc')\n", "observe")
@@ -587,7 +587,7 @@ def test_values_need_a_fork_server(make):  # noqa: F811
     assert "ran" not in got and "values" not in got
 
 
-def test_what_nests_too_deep_is_traced_without_values(make, python):  # noqa: F811
+def test_what_nests_too_deep_is_traced_without_values(make, python):
     w = make(python=python, preload=["threading"])
     w.start()
     text = "a = 1\nb = " + "+".join(["a"] * 2000) + "\nprint(b)\n"
