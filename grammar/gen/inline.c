@@ -5,8 +5,8 @@
  *
  * A variable moves when it is bound once; a value that is cheap to repeat (a
  * literal, a name, `a.b`) to all its uses, and so do the members of a display
- * that is used by `*x` or `**x` alone; any other to its only use in the same
- * scope. Names in the value must mean the same there and not be bound
+ * that is used by `*x` or `**x` alone, or once; any other to its only use in
+ * the same scope. Names in the value must mean the same there and not be bound
  * anew in between; whether calls in between matter is for the oracle. An
  * attribute moves in the same way when the file stores it in one place. Of a
  * variable that is bound more often, a name moves to all that reads it
@@ -319,6 +319,7 @@ static bool put_variable(struct draft *d, const struct names *names,
     uint32_t symbol = names_symbol(names, b->left);
     uint32_t members = cheap_members(d->ns, b->value);
     bool cheap = is_cheap(d->ns, b->value);
+    bool anywhere = cheap || members != NODE_NONE;
     uint32_t from = node_span(d->ns, b->value).end;
     const struct occurrence *at;
     size_t n, loads;
@@ -339,8 +340,7 @@ static bool put_variable(struct draft *d, const struct names *names,
             continue;
         if (use == NODE_NONE || span_holds(statement, at[i].at) ||
             !keeps_until(names, b->value, from, use) ||
-            (!cheap && members == NODE_NONE &&
-             names->scope_of[use] != names->scope_of[b->left]) ||
+            (!anywhere && names->scope_of[use] != names->scope_of[b->left]) ||
             !(members != NODE_NONE
                   ? put_members(d, names, use, b->value, members)
                   : put_value(d, names, use, b->value)))

@@ -664,6 +664,9 @@ void callee_init(struct callee *callee, const struct names *names,
         sites_of_symbol(callee, names, node_field(ns, scope, FIELD_name));
     else
         sites_of_method(callee, names, name);
+    if (callee->nsites == 0 && node_text_is(ns, name, "forward") &&
+        node_field(ns, scope, FIELD_superclasses) != NODE_NONE)
+        sites_of_objects(callee, names, node_field(ns, scope, FIELD_name));
 }
 
 /* The call of partial() whose first argument a name is, or NODE_NONE. */

@@ -784,6 +784,19 @@ static void a_header_that_runs_once_takes_a_body(void **state)
                   EDIT_inline, "");
 }
 
+static void a_list_of_names_goes_into_a_function(void **state)
+{
+    (void)state;
+    assert_offers("ALL = [f, 1]\n"
+                  "def g(x): return next(iter(ALL))(x)\n",
+                  EDIT_inline,
+                  "def g(x): return next(iter([f, 1]))(x)\n"
+                  "|\n");
+    assert_offers("ALL = [f()]\n"
+                  "def g(x): return next(iter(ALL))(x)\n",
+                  EDIT_inline, "");
+}
+
 static void what_a_star_takes_goes_along(void **state)
 {
     (void)state;
@@ -883,6 +896,7 @@ int main(void)
         cmocka_unit_test(a_key_is_found_in_other_quotes),
         cmocka_unit_test(a_body_goes_to_its_only_call),
         cmocka_unit_test(what_a_star_takes_goes_along),
+        cmocka_unit_test(a_list_of_names_goes_into_a_function),
         cmocka_unit_test(what_is_used_by_splats_alone_goes_to_all_of_them),
         cmocka_unit_test(a_copy_goes_to_its_uses_up_to_the_next_binding),
         cmocka_unit_test(the_first_of_what_is_written_out_is_taken),

@@ -51,6 +51,21 @@ static void a_parameter_of_forward_goes_with_its_gradient(void **state)
                   "|\n");
 }
 
+static void a_module_is_called_by_its_forward(void **state)
+{
+    (void)state;
+    assert_offers("class M(nn.Module):\n"
+                  "    def forward(self, x, n, k): return self.w * x * n\n"
+                  "m = M()\n"
+                  "f(m(a, 2, k=0), M()(b, 3, 0))\n",
+                  EDIT_parameter,
+                  "class M(nn.Module):\n"
+                  "    def forward(self, x, n): return self.w * x * n\n"
+                  "m = M()\n"
+                  "f(m(a, 2), M()(b, 3))\n"
+                  "|\n");
+}
+
 static void what_partial_has_is_passed(void **state)
 {
     (void)state;
@@ -433,6 +448,7 @@ int main(void)
         cmocka_unit_test(an_unused_one_goes_with_the_keys_it_is_passed_by),
         cmocka_unit_test(a_parameter_of_forward_goes_with_its_gradient),
         cmocka_unit_test(what_partial_has_is_passed),
+        cmocka_unit_test(a_module_is_called_by_its_forward),
         cmocka_unit_test(an_unused_parameter_goes_with_its_arguments),
         cmocka_unit_test(separators_go_with_the_last_of_them),
         cmocka_unit_test(a_common_argument_moves_into_the_body),
