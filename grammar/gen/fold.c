@@ -183,23 +183,28 @@ static void neutral(struct draft *d, const struct sum *sums, uint32_t i)
     draft_end(d);
 }
 
-static bool mentions(const struct nodes *ns, uint32_t node, struct bytes name)
+/* The assignment, `x += 1` or such, that is what comes next to a name in the
+ * text behind a statement, and stands in the same block; NODE_NONE: none. */
+static uint32_t next_added(const struct names *names, uint32_t statement,
+                           uint32_t symbol)
 {
-    for (uint32_t i = node; i < ns->at[node].past; i++)
-        if (node_is(ns, i, NODE_IDENTIFIER) &&
-            names_order(node_text(ns, i), name) == 0)
-            return true;
-    return false;
-}
+    const struct nodes *ns = names->ns;
+    uint32_t end = node_span(ns, statement).end, added, next;
+    const struct occurrence *at;
+    size_t n, i;
 
-/* The next statement of the block that says a name, or NODE_NONE. */
-static uint32_t next_that_says(const struct nodes *ns, uint32_t statement,
-                               struct bytes name)
-{
-    do
-        statement = node_named_sibling(ns, statement);
-    while (statement != NODE_NONE && !mentions(ns, statement, name));
-    return statement;
+    at = symbol_occurrences(names->scopes, symbol, &n);
+    BISECT(i, 0, n, at[i].at.start < end);
+    if (i == n || at[i].role != OCC_AUGMENT)
+        return NODE_NONE;
+    added = node_parent(ns, names_node(names, at[i].at));
+    next = node_parent(ns, added);
+    if (!node_is(ns, added, NODE_AUGMENTED_ASSIGNMENT) ||
+        !node_is(ns, next, NODE_EXPRESSION_STATEMENT) ||
+        node_parent(ns, next) != node_parent(ns, statement) ||
+        (i + 1 < n && span_holds(node_span(ns, added), at[i + 1].at)))
+        return NODE_NONE;
+    return added;
 }
 
 /* s = 0 and, as the next that is done with s, s += v. */
@@ -209,29 +214,21 @@ static void first_of_sum(struct draft *d, const struct sum *sums,
     const struct nodes *ns = d->ns;
     uint32_t left = node_field(ns, assignment, FIELD_left);
     uint32_t right = node_field(ns, assignment, FIELD_right);
-    uint32_t statement = node_parent(ns, assignment), next, added, operator;
-    struct bytes name;
+    uint32_t statement = node_parent(ns, assignment), symbol, added, operator;
 
     if (!node_is(ns, left, NODE_IDENTIFIER) ||
         node_field(ns, assignment, FIELD_type) != NODE_NONE ||
         !node_is(ns, statement, NODE_EXPRESSION_STATEMENT) ||
         (!is_sum(sums, right, 0) && !is_sum(sums, right, 1)))
         return;
-    name = node_text(ns, left);
-    next = next_that_says(ns, statement, name);
-    added = next == NODE_NONE ? next : node_named_child(ns, next);
-    if (!node_is(ns, next, NODE_EXPRESSION_STATEMENT) ||
-        !node_is(ns, added, NODE_AUGMENTED_ASSIGNMENT) ||
-        names_order(node_text(ns, node_field(ns, added, FIELD_left)), name))
+    symbol = names_symbol(d->g->names, left);
+    added = symbol == SYMBOL_NONE ? NODE_NONE
+                                  : next_added(d->g->names, statement, symbol);
+    if (added == NODE_NONE)
         return;
     operator= node_field(ns, added, FIELD_operator);
-    right = node_field(ns, added, FIELD_right);
-    if (operator== NODE_NONE || right == NODE_NONE ||
-        mentions(ns, right, name) ||
-        !node_text_is(ns, operator,
-                      is_sum(sums, node_field(ns, assignment, FIELD_right), 0)
-                          ? "+="
-                          : "*="))
+    if (operator== NODE_NONE || !node_text_is(
+            ns, operator, is_sum(sums, right, 0) ? "+=" : "*="))
         return;
     draft_begin(d, node_span(ns, statement));
     draft_drop_statement(d, statement);

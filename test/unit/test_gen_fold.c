@@ -69,6 +69,27 @@ static void a_sum_of_one_is_assigned(void **state)
     assert_offers("s = 0\n"
                   "s += s\n",
                   EDIT_fold, "");
+    assert_offers("s = 0\n"
+                  "f(s=1)\n"
+                  "def g():\n"
+                  "    s = 2\n"
+                  "s += h(lambda s: s)\n",
+                  EDIT_fold,
+                  "f(s=1)\n"
+                  "def g():\n"
+                  "    s = 2\n"
+                  "s = h(lambda s: s)\n"
+                  "|\n");
+    assert_offers("s = 0\n"
+                  "def g():\n"
+                  "    return s\n"
+                  "s += 3\n",
+                  EDIT_fold, "");
+    assert_offers("s = 0; s += 3 + s\n"
+                  "if x:\n"
+                  "    s = 0\n"
+                  "s += 3\n",
+                  EDIT_fold, "");
     assert_offers("s = 1\n"
                   "s += 1\n",
                   EDIT_fold, "");
