@@ -201,6 +201,7 @@ static bool bind_star(struct move *m, const struct param *p, struct passed *b)
     uint32_t symbol = names_symbol(m->names, p->name), use = NODE_NONE, splat;
     const struct occurrence *at;
     struct taken taken;
+    struct span text;
     size_t n, loads;
 
     if (!m->site || !node_is(m->ns, m->site->arguments, NODE_ARGUMENT_LIST) ||
@@ -217,6 +218,12 @@ static bool bind_star(struct move *m, const struct param *p, struct passed *b)
     if (!node_is(m->ns, splat, NODE_LIST_SPLAT) ||
         !node_is(m->ns, node_parent(m->ns, splat), NODE_ARGUMENT_LIST) ||
         m->names->scope_of[use] != m->callee.function)
+        return false;
+    text = (struct span){ node_span(m->ns, taken.first).start,
+                          node_span(m->ns, taken.last).end };
+    if (!names_fit_string(
+            m->ns, bytes_of(m->ns->text.data + text.start, span_len(text)),
+            use))
         return false;
     *b = (struct passed){ symbol, p->name, taken.first, taken.last, true };
     m->more += taken.n - 1;

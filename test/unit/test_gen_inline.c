@@ -833,6 +833,21 @@ static void what_a_star_takes_goes_along(void **state)
                   "    k(**args)\n"
                   "go(a, x=1)\n",
                   EDIT_inline, "");
+    assert_offers("def go(*args):\n"
+                  "    print(f\"{k(*args)}\")\n"
+                  "go(a, b)\n",
+                  EDIT_inline,
+                  "print(f\"{k(a, b)}\")\n"
+                  "|\n");
+    assert_offers("def go(*args):\n"
+                  "    print(f\"{k(*args)}\")\n"
+                  "go(a, \"b\")\n",
+                  EDIT_inline, "");
+    assert_offers("def go(*args):\n"
+                  "    print(f\"{k(*args)}\")\n"
+                  "go(a,  # one\n"
+                  "   b)\n",
+                  EDIT_inline, "");
 }
 
 static void what_is_used_by_splats_alone_goes_to_all_of_them(void **state)
