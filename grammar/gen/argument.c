@@ -192,7 +192,7 @@ static bool passes_all(const struct nodes *ns, const struct param *params,
             node_is(ns, c, NODE_DICTIONARY_SPLAT))
             return false;
         if (!node_is(ns, c, NODE_KEYWORD_ARGUMENT)) {
-            if (next == n || params[next].kind == PARAM_NAMED)
+            if (next >= n || params[next].kind == PARAM_NAMED)
                 return false;
             next++;
         } else {

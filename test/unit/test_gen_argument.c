@@ -162,6 +162,19 @@ static void what_a_function_of_the_file_asks_for_stays(void **state)
                   "|\n");
 }
 
+static void a_method_without_self_takes_nothing(void **state)
+{
+    (void)state;
+    assert_offers("class K:\n"
+                  "    def __init__(): pass\n"
+                  "K(1)\n",
+                  EDIT_argument,
+                  "class K:\n"
+                  "    def __init__(): pass\n"
+                  "K()\n"
+                  "|\n");
+}
+
 static void generators_and_base_classes_are_left(void **state)
 {
     (void)state;
@@ -176,6 +189,7 @@ int main(void)
         cmocka_unit_test(arguments_go_with_their_commas),
         cmocka_unit_test(positional_arguments_go_between_keywords),
         cmocka_unit_test(a_splatted_display_is_written_out),
+        cmocka_unit_test(a_method_without_self_takes_nothing),
         cmocka_unit_test(generators_and_base_classes_are_left),
     };
 
