@@ -19,7 +19,7 @@ import threading
 INTERPRETER = "triton.runtime.interpreter"
 # What is told, bits: as in protocol.h.
 SEEN, OUTSIDE, IDLE = 1, 2, 4
-BYTES_MAX = 1 << 26  # of a launch; of more nobody asks whether it changes
+BYTES_MAX = 1 << 26  # of a launch; one with more counts as changing nothing
 
 
 class Unknown(Exception):
@@ -62,6 +62,10 @@ class Launches:
         self.launch.spans = spans
         if sum(last - first for first, last in spans) <= BYTES_MAX:
             self.launch.before = [content(span) for span in spans]
+        else:
+            # Nobody asks of the original's, so nobody may of a candidate's,
+            # whose arrays are smaller.
+            self.tell(SEEN | IDLE)
 
     def end(self):
         """It has run to its end."""

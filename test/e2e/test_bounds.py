@@ -85,6 +85,8 @@ def test_launch_that_does_nothing_is_told_from_others(tool):
     python = conftest.python_for("triton-interpret")
     idle = SHORT.replace("mask=at < n - 3", "mask=at < 0")
     assert done_by(python, tool.write("idle.py", idle)) == 5
+    large = SHORT.replace("arange(100,", "arange(10000000,")  # nobody asks
+    assert done_by(python, tool.write("large.py", large)) == 5
     atomic = SHORT.replace("tl.store(", "tl.atomic_add(")
     assert done_by(python, tool.write("atomic.py", atomic)) == 1
     view = SHORT.replace("(x, out, 100", "(x[1:], out[1:], 99")
