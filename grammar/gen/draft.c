@@ -90,7 +90,8 @@ static void melt(struct draft *d)
 {
     size_t kept = 0;
 
-    qsort(d->items, d->n, sizeof(*d->items), by_start);
+    if (d->n)
+        qsort(d->items, d->n, sizeof(*d->items), by_start);
     for (size_t i = 0; i < d->n; i++) {
         struct change *last = kept ? &d->items[kept - 1] : NULL;
         struct change *now = &d->items[i];
