@@ -647,16 +647,21 @@ void move_add_assignments(struct move *m, struct span indent)
 {
     for (size_t i = 0; i < m->n; i++) {
         struct bytes name;
+        uint32_t value = m->passed[i].value;
+        bool open;
 
         if (m->passed[i].put)
             continue;
+        open = spans_lines(m->ns, value) ||
+               node_is(m->ns, value, NODE_NAMED_EXPRESSION);
         move_add_line(m, indent);
         name = renamed_to(m, m->passed[i].name);
         if (!name.data)
             name = node_text(m->ns, m->passed[i].name);
         buf_add(&m->out, name.data, name.len);
-        buf_adds(&m->out, " = ");
-        move_add_span(m, node_span(m->ns, m->passed[i].value));
+        buf_adds(&m->out, open ? " = (" : " = ");
+        move_add_span(m, node_span(m->ns, value));
+        buf_adds(&m->out, open ? ")" : "");
     }
 }
 

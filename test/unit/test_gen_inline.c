@@ -797,6 +797,29 @@ static void a_list_of_names_goes_into_a_function(void **state)
                   EDIT_inline, "");
 }
 
+static void what_is_assigned_first_keeps_its_lines_in_brackets(void **state)
+{
+    (void)state;
+    assert_offers("def go(a):\n"
+                  "    k(a, a)\n"
+                  "go(x +\n"
+                  "   y)\n",
+                  EDIT_inline,
+                  "a = (x +\n"
+                  "   y)\n"
+                  "k(a, a)\n"
+                  "|\n");
+    assert_offers("def go(a):\n"
+                  "    k(a, a)\n"
+                  "go([x,\n"
+                  "    y])\n",
+                  EDIT_inline,
+                  "a = [x,\n"
+                  "    y]\n"
+                  "k(a, a)\n"
+                  "|\n");
+}
+
 static void what_a_star_takes_goes_along(void **state)
 {
     (void)state;
@@ -910,6 +933,7 @@ int main(void)
         cmocka_unit_test(the_arguments_of_partial_join_the_others),
         cmocka_unit_test(a_key_is_found_in_other_quotes),
         cmocka_unit_test(a_body_goes_to_its_only_call),
+        cmocka_unit_test(what_is_assigned_first_keeps_its_lines_in_brackets),
         cmocka_unit_test(what_a_star_takes_goes_along),
         cmocka_unit_test(a_list_of_names_goes_into_a_function),
         cmocka_unit_test(what_is_used_by_splats_alone_goes_to_all_of_them),
