@@ -20,6 +20,7 @@ INTERPRETER = "triton.runtime.interpreter"
 # What is told, bits: as in protocol.h.
 SEEN, OUTSIDE, IDLE = 1, 2, 4
 BYTES_MAX = 1 << 26  # of a launch; one with more counts as changing nothing
+ALL_MAX = 1 << 30  # of all launches, likewise: to look at them takes a second
 
 
 class Unknown(Exception):
@@ -50,9 +51,10 @@ def content(span):
 class Launches:
     """What the launch of each thread may access, and what was there."""
 
-    def __init__(self, numpy, tell):
+    def __init__(self, numpy, tell, wanted):
         """Call tell() with what is seen."""
         self.numpy, self.tell = numpy, tell
+        self.left = ALL_MAX if wanted & IDLE else None
         self.launch = threading.local()
 
     def begin(self, args):
@@ -60,11 +62,16 @@ class Launches:
         self.launch.spans = self.launch.before = None
         spans = sorted(set(storages(args)))
         self.launch.spans = spans
-        if sum(last - first for first, last in spans) <= BYTES_MAX:
+        if self.left is None:
+            return
+        size = sum(last - first for first, last in spans)
+        self.left -= size
+        if size <= BYTES_MAX and self.left >= 0:
             self.launch.before = [content(span) for span in spans]
         else:
             # Nobody asks of the original's, so nobody may of a candidate's,
             # whose arrays are smaller.
+            self.left = None
             self.tell(SEEN | IDLE)
 
     def end(self):
@@ -105,10 +112,10 @@ def after(first, plain):
     return function
 
 
-def see_to(module, tell):
+def see_to(module, tell, wanted):
     """Have Triton's interpreter looked at."""
     library, executor = module._interpreter, module.GridExecutor
-    launches = Launches(module.np, tell)
+    launches = Launches(module.np, tell, wanted)
     plain_init, plain_restore = (
         executor._init_args_hst, executor._restore_args_dev)
 
@@ -141,11 +148,11 @@ def see_to(module, tell):
         setattr(library, name, after(look, getattr(library, name)))
 
 
-def watch(arrival, tell):
-    """From now on, tell what kernels do."""
+def watch(arrival, tell, wanted=SEEN | OUTSIDE | IDLE):
+    """From now on, tell what kernels do, and of that what is wanted."""
     def arrived(module):
         try:
-            see_to(module, tell)
+            see_to(module, tell, wanted)
         except Exception:  # a release of Triton that has other parts
             pass
 

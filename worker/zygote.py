@@ -1257,7 +1257,7 @@ def execute(*_):
             RUN.path, RUN.compared, ZYGOTE.note_figures, ZYGOTE.observed)
     if RUN.bounds:
         names_of("bounds.py")["watch"](
-            names_of("arrival.py"), ZYGOTE.note_reach)
+            names_of("arrival.py"), ZYGOTE.note_reach, RUN.bounds)
     if RUN.trace:
         ZYGOTE.observed["trace"](RUN, RUN.path, RUN.trace)
     try:

@@ -87,6 +87,9 @@ def test_launch_that_does_nothing_is_told_from_others(tool):
     assert done_by(python, tool.write("idle.py", idle)) == 5
     large = SHORT.replace("arange(100,", "arange(10000000,")  # nobody asks
     assert done_by(python, tool.write("large.py", large)) == 5
+    many = SHORT.replace("arange(100,", "arange(8000000,").replace(
+        "scale_kernel[(2,)]", "for i in range(18):\n    out.zero_()\n    scale_kernel[(2,)]")
+    assert done_by(python, tool.write("many.py", many)) == 5
     atomic = SHORT.replace("tl.store(", "tl.atomic_add(")
     assert done_by(python, tool.write("atomic.py", atomic)) == 1
     view = SHORT.replace("(x, out, 100", "(x[1:], out[1:], 99")
