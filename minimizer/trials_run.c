@@ -79,7 +79,7 @@ void trial_start(struct trial *trial)
                : t->spec.warm && !c ? RUN_WARM
                                     : RUN_FORK,
         .loads = fork && trial->search.touches_import,
-        .bounds = fork && !c ? t->spec.bounds : 0,
+        .bounds = fork && !c && !t->spec.screen ? t->spec.bounds : 0,
         .cwd = (char *)(uintptr_t)t->spec.cwd,
     };
 

@@ -61,7 +61,7 @@ static void call_instead(struct draft *d, uint32_t decorated)
     buf_add(&out, ns->text.data + indent.start, span_len(indent));
     words = node_text(ns, name);
     names_writes(names, names_symbol(names, name), &loads);
-    if (loads > 0)
+    if (loads > 0 || node_is(ns, names->scope_of[decorated], NODE_CLASS))
         buf_addf(&out, "%.*s = ", (int)words.len, words.data);
     buf_add(&out, node_text(ns, called).data, node_text(ns, called).len);
     buf_addf(&out, "(%.*s)", (int)words.len, words.data);

@@ -27,7 +27,7 @@ bool hinges_touch(const struct claim *claim, const struct edits *edits)
     enum edit_tier tier = edit_kind_info(edit->kind)->tier;
 
     if (edit->kind == EDIT_fold)
-        return false; /* it comes to the same */
+        return false; /* for numbers it comes to the same */
     return edit->kernel || (edit->sides == SIDES_ONE &&
                             (tier == TIER_SHRINK || tier == TIER_MUTATE));
 }

@@ -73,6 +73,18 @@ static void one_of_the_file_becomes_a_call(void **state)
                  "    f = twice(2)(f)\r\n"
                  "    g = f\r\n"
                  "|\n");
+    assert_pumps("def wrap(f): return f\n"
+                 "class K:\n"
+                 "    @wrap\n"
+                 "    def f(self): pass\n"
+                 "K().f()\n",
+                 EDIT_decorator,
+                 "def wrap(f): return f\n"
+                 "class K:\n"
+                 "    def f(self): pass\n"
+                 "    f = wrap(f)\n"
+                 "K().f()\n"
+                 "|\n");
     assert_pumps("@triton.jit\n"
                  "def f(x): return x\n"
                  "f(1)\n",
