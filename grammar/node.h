@@ -181,6 +181,21 @@ static inline struct span node_span(const struct nodes *ns, uint32_t i)
     return ns->at[i].at;
 }
 
+/* From the first node to the last, and what stands between them. */
+static inline struct span nodes_span(const struct nodes *ns, uint32_t first,
+                                     uint32_t last)
+{
+    return (struct span){ ns->at[first].at.start, ns->at[last].at.end };
+}
+
+static inline struct bytes nodes_text(const struct nodes *ns, uint32_t first,
+                                      uint32_t last)
+{
+    struct span at = nodes_span(ns, first, last);
+
+    return bytes_of(ns->text.data + at.start, span_len(at));
+}
+
 static inline struct bytes node_text(const struct nodes *ns, uint32_t i)
 {
     return bytes_of(ns->text.data + ns->at[i].at.start, span_len(ns->at[i].at));

@@ -87,7 +87,6 @@ FREE_MIN = 2 << 30  # bytes of GPU memory that warm children leave free
 AHEAD = ("CUDA_VISIBLE_DEVICES", "CUDA_LAUNCH_BLOCKING")
 PRIVATE_FD = 200  # and above: out of the way of the script's own
 ONLY_AST = 0x400  # ast.PyCF_ONLY_AST
-ONLY_AST = 0x400  # ast.PyCF_ONLY_AST
 NAMES = {}  # see names_of()
 LAST = ("last_type", "last_value", "last_traceback", "last_exc")
 STANDARD = getattr(sys, "stdlib_module_names", frozenset())

@@ -291,9 +291,8 @@ static bool put_members(struct draft *d, const struct names *names,
                         uint32_t use, uint32_t value, uint32_t series)
 {
     const struct nodes *ns = d->ns;
-    uint32_t splat = node_parent(ns, use), last = NODE_NONE;
+    uint32_t splat = node_parent(ns, use);
     struct bytes text;
-    struct span at;
 
     if (!node_is(ns, splat,
                  node_is(ns, value, NODE_CALL) ? NODE_DICTIONARY_SPLAT
@@ -302,14 +301,9 @@ static bool put_members(struct draft *d, const struct names *names,
         !names_fit_string(ns, node_text(ns, value), use) ||
         !names_mean_same(names, value, names->scope_of[use]))
         return false;
-    at.start = node_span(ns, node_named_child(ns, series)).start;
-    for (uint32_t c = node_named_child(ns, series); c != NODE_NONE;
-         c = node_named_sibling(ns, c))
-        last = c;
-    at.end = node_span(ns, last).end;
-    text = bytes_of(ns->text.data + at.start, span_len(at));
-    draft_replace_taken(d, node_span(ns, splat), xmemdup(text.data, text.len),
-                        text.len);
+    text = nodes_text(ns, node_named_child(ns, series),
+                      last_named_child(ns, series));
+    draft_replace(d, node_span(ns, splat), text.data, text.len);
     return true;
 }
 

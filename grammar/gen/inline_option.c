@@ -321,10 +321,8 @@ void inline_partial(struct draft *d, uint32_t call)
         !node_is(ns, arguments, NODE_ARGUMENT_LIST) ||
         span_len(node_span(ns, call)) > PARTIAL_MAX)
         return;
-    name = kernel_last_name(ns, node_field(ns, inner, FIELD_function));
     first = node_field(ns, inner, FIELD_arguments);
-    if (!text_is_one_of(name, (const char *const[]){ "partial" }, 1) ||
-        !node_is(ns, first, NODE_ARGUMENT_LIST))
+    if (!names_is_partial(ns, inner) || !node_is(ns, first, NODE_ARGUMENT_LIST))
         return;
     first = node_named_child(ns, first);
     if (first == NODE_NONE || !is_dotted(ns, first))

@@ -201,7 +201,6 @@ static bool bind_star(struct move *m, const struct param *p, struct passed *b)
     uint32_t symbol = names_symbol(m->names, p->name), use = NODE_NONE, splat;
     const struct occurrence *at;
     struct taken taken;
-    struct span text;
     size_t n, loads;
 
     if (!m->site || !node_is(m->ns, m->site->arguments, NODE_ARGUMENT_LIST) ||
@@ -219,11 +218,8 @@ static bool bind_star(struct move *m, const struct param *p, struct passed *b)
         !node_is(m->ns, node_parent(m->ns, splat), NODE_ARGUMENT_LIST) ||
         m->names->scope_of[use] != m->callee.function)
         return false;
-    text = (struct span){ node_span(m->ns, taken.first).start,
-                          node_span(m->ns, taken.last).end };
-    if (!names_fit_string(
-            m->ns, bytes_of(m->ns->text.data + text.start, span_len(text)),
-            use))
+    if (!names_fit_string(m->ns, nodes_text(m->ns, taken.first, taken.last),
+                          use))
         return false;
     *b = (struct passed){ symbol, p->name, taken.first, taken.last, true };
     m->more += taken.n - 1;
@@ -535,8 +531,7 @@ static void add_value(struct move *m, uint32_t place, const struct passed *b)
     bool brackets;
 
     if (b->last != NODE_NONE) {
-        move_add_span(m, (struct span){ node_span(m->ns, value).start,
-                                        node_span(m->ns, b->last).end });
+        move_add_span(m, nodes_span(m->ns, value, b->last));
         return;
     }
     brackets = needs_brackets(m->ns, place, value) ||

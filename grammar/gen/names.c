@@ -669,19 +669,23 @@ void callee_init(struct callee *callee, const struct names *names,
         sites_of_objects(callee, names, node_field(ns, scope, FIELD_name));
 }
 
+bool names_is_partial(const struct nodes *ns, uint32_t call)
+{
+    return text_is_one_of(
+        kernel_last_name(ns, node_field(ns, call, FIELD_function)),
+        (const char *const[]){ "partial" }, 1);
+}
+
 /* The call of partial() whose first argument a name is, or NODE_NONE. */
 static uint32_t partial_of(const struct nodes *ns, uint32_t node)
 {
-    static const char *const partial[] = { "partial" };
     uint32_t list = node_parent(ns, node), call;
 
     if (!node_is(ns, list, NODE_ARGUMENT_LIST) ||
         node_named_child(ns, list) != node)
         return NODE_NONE;
     call = node_parent(ns, list);
-    return text_is_one_of(
-               kernel_last_name(ns, node_field(ns, call, FIELD_function)),
-               partial, ARRAY_LEN(partial))
+    return node_is(ns, call, NODE_CALL) && names_is_partial(ns, call)
                ? call
                : NODE_NONE;
 }

@@ -134,6 +134,9 @@ void callee_init(struct callee *callee, const struct names *names,
                  uint32_t function);
 void callee_deinit(struct callee *callee);
 
+/* Whether a call is one of partial(), functools.partial(). */
+bool names_is_partial(const struct nodes *ns, uint32_t call);
+
 /* Add what partial() has of its arguments to the sites. It still escapes. */
 void callee_add_partials(struct callee *callee, const struct names *names);
 

@@ -309,14 +309,13 @@ static void drop_taken(struct draft *d, const struct taken *taken)
 {
     struct item *items;
     size_t n = items_of(d->ns, taken->list, NULL, &items);
-    uint32_t from, to;
 
     if (taken->n > 0) {
-        from = node_span(d->ns, taken->first).start;
-        to = node_span(d->ns, taken->last).end;
+        struct span at = nodes_span(d->ns, taken->first, taken->last);
+
         for (size_t i = 0; i < n; i++)
-            items[i].stays =
-                items[i].cover.start < from || items[i].cover.start >= to;
+            items[i].stays = items[i].cover.start < at.start ||
+                             items[i].cover.start >= at.end;
         draft_drop_items(d, items, n);
     }
     free(items);
@@ -339,10 +338,8 @@ static void put_taken(struct draft *d, const struct taken *taken, uint32_t use)
     buf_init(&text, UINT32_MAX);
     buf_addc(&text, '(');
     if (taken->n > 0) {
-        struct span at = { node_span(ns, taken->first).start,
-                           node_span(ns, taken->last).end };
-
-        buf_add(&text, d->g->text.data + at.start, span_len(at));
+        made = nodes_text(ns, taken->first, taken->last);
+        buf_add(&text, made.data, made.len);
     }
     buf_adds(&text, taken->n == 1 ? ",)" : ")");
     made = bytes_of(text.data, text.len);
